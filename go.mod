@@ -1,6 +1,6 @@
 module github.com/git-longtask/git-longtask
 
-go 1.25.0
+go 1.26.0
 
 require (
 	dario.cat/mergo v1.0.0 // indirect

@@ -26,6 +26,7 @@ var (
 	ErrGitMissing    = errors.New("git is not on PATH")
 	ErrGitTooOld     = errors.New("git is too old, 2.36 or later is needed")
 	ErrNotRepository = errors.New("not a Git repository")
+	ErrUnsafe        = errors.New("git does not trust the owner of this repository")
 	ErrNotFound      = errors.New("not found")
 	ErrStale         = errors.New("the ref moved meanwhile")
 	ErrLocked        = errors.New("another process holds the lock")

@@ -47,7 +47,8 @@ type Repo struct {
 
 // Open finds the repository of dir with one git child, as git itself would:
 // GIT_DIR, GIT_WORK_TREE and GIT_INDEX_FILE are honoured. Errors:
-// ErrGitMissing, ErrGitTooOld, ErrNotRepository (with git's own sentence).
+// ErrGitMissing, ErrGitTooOld, ErrUnsafe and ErrNotRepository (with git's own
+// sentence).
 func Open(ctx context.Context, dir string) (*Repo, error) {
 	return open(ctx, place{dir, hereEnv()})
 }
@@ -129,6 +130,9 @@ func discoveryError(ctx context.Context, p place, err error) error {
 	}
 	var g *GitError
 	errors.As(err, &g)
+	if _, untrusted := p.run(ctx, nil, "-c", "safe.directory=*", "rev-parse", "--git-dir"); untrusted == nil {
+		return fmt.Errorf("%w: %s", ErrUnsafe, strings.TrimPrefix(strings.TrimSpace(g.Stderr), "fatal: "))
+	}
 	return fmt.Errorf("%w: %s", ErrNotRepository, strings.TrimPrefix(strings.TrimSpace(g.Stderr), "fatal: "))
 }
 

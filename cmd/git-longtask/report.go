@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/git-longtask/git-longtask/contract"
+)
+
+// report is a command's answer. Exit is 0 or 1. Fields is a struct or map
+// whose JSON members stand beside the envelope; the envelope's own names win.
+// Text is the whole rendering for people; without it they see the status and
+// the findings. Hooks set Stderr, since that is where git shows them.
+type report struct {
+	Status   string
+	Exit     int
+	Findings []contract.Finding
+	Fields   any
+	Text     func(p *printer)
+	Stderr   bool
+}
+
+// envelope is what every JSON answer has.
+type envelope struct {
+	Tool     string             `json:"tool"`
+	Version  string             `json:"version"`
+	Command  string             `json:"command"`
+	OK       bool               `json:"ok"`
+	Status   string             `json:"status"`
+	Findings []contract.Finding `json:"findings"`
+	Error    *errorBody         `json:"error,omitempty"`
+}
+
+type errorBody struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	Next    string `json:"next,omitempty"`
+}
+
+// answer prints a report and gives the exit code. No report means that there
+// was nothing to say.
+func (inv *invocation) answer(rep *report) int {
+	if rep == nil {
+		rep = &report{Status: "ok", Text: func(*printer) {}}
+	}
+	if inv.JSON {
+		return inv.answerJSON(envelope{Status: rep.Status, Findings: rep.Findings}, rep.Fields, rep.Exit)
+	}
+	var out bytes.Buffer
+	p := &printer{w: &out, color: inv.Color}
+	if rep.Text != nil {
+		rep.Text(p)
+	} else {
+		p.line("%s", rep.Status)
+		p.findings(rep.Findings)
+	}
+	if rep.Stderr {
+		return emit(inv.Stdio.err, out.Bytes(), inv.Stdio, rep.Exit)
+	}
+	return emit(inv.Stdio.out, out.Bytes(), inv.Stdio, rep.Exit)
+}
+
+// fail prints why nothing could be decided and gives the exit code.
+func (inv *invocation) fail(e *decideError) int {
+	code, status := exitUndecided, "error"
+	if e.Code == codeInterrupted {
+		code, status = exitInterrupted, codeInterrupted
+	}
+	if inv.JSON {
+		body := &errorBody{e.Code, e.Message, e.Hint, e.Next}
+		return inv.answerJSON(envelope{Status: status, Findings: e.Findings, Error: body}, e.Fields, code)
+	}
+	var out bytes.Buffer
+	p := &printer{w: &out, color: inv.Color && isTerminal(inv.Stdio.err)}
+	p.line("%s: %s", p.red(e.Code), e.Message)
+	p.findings(e.Findings)
+	p.text(e.Hint)
+	p.next(e.Next)
+	return emit(inv.Stdio.err, out.Bytes(), inv.Stdio, code)
+}
+
+func (inv *invocation) answerJSON(env envelope, fields any, code int) int {
+	env.Tool, env.Version, env.Command, env.OK = "git-longtask", version(), inv.Name, code == exitOK
+	if inv.Command != nil {
+		env.Command = inv.Command.Name
+	}
+	if env.Findings == nil {
+		env.Findings = []contract.Finding{}
+	}
+	out, err := merged(env, fields)
+	if err != nil {
+		fmt.Fprintf(inv.Stdio.err, "internal_error: %v\n", err)
+		return exitUndecided
+	}
+	return emit(inv.Stdio.out, append(out, '\n'), inv.Stdio, code)
+}
+
+// merged is one JSON object: the envelope, then the members of fields.
+func merged(env envelope, fields any) ([]byte, error) {
+	head, err := plainJSON(env)
+	if err != nil || fields == nil {
+		return head, err
+	}
+	raw, err := plainJSON(fields)
+	if err != nil {
+		return nil, err
+	}
+	members := map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return nil, fmt.Errorf("the fields of %s are no object: %w", env.Command, err)
+	}
+	for _, name := range []string{"tool", "version", "command", "ok", "status", "findings", "error"} {
+		delete(members, name)
+	}
+	if len(members) == 0 {
+		return head, nil
+	}
+	tail, err := plainJSON(members)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(head[:len(head)-1], ','), tail[1:]...), nil
+}
+
+// plainJSON leaves <, > and & as they are: the reader is no browser.
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

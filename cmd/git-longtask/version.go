@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// stamped is set by install.sh from `git describe`; builds by `go install`
+// carry their module version instead.
+var stamped string
+
+// version is what this binary knows about its own origin.
+func version() string {
+	if stamped != "" {
+		return stamped
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return strings.TrimPrefix(info.Main.Version, "v")
+}
+
+func versionCommand() *command {
+	return &command{
+		Name:     "version",
+		Group:    groupAbout,
+		Usage:    "print the version",
+		Examples: []string{"git longtask version", "git longtask version --json"},
+		Run: func(context.Context, *invocation) (*report, error) {
+			platform := runtime.GOOS + "/" + runtime.GOARCH
+			return &report{
+				Status: "reported",
+				Fields: map[string]string{"go": runtime.Version(), "platform": platform},
+				Text: func(p *printer) {
+					p.line("git-longtask version %s (%s, %s)", version(), runtime.Version(), platform)
+				},
+			}, nil
+		},
+	}
+}

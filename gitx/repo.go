@@ -26,6 +26,10 @@ func (o OID) Short() string {
 // ActiveRef names the marker of the task that is active in one worktree.
 const ActiveRef = "refs/worktree/longtask/active"
 
+// chainGlob matches, in one walk over the refs, ActiveRef, every authority chain
+// and every published copy; what else it matches is passed over.
+const chainGlob = "refs/*longtask*/a[cu]t*"
+
 // Repo is one repository seen from one worktree. All paths are absolute.
 type Repo struct {
 	GitDir    string // of this worktree
@@ -35,10 +39,11 @@ type Repo struct {
 	Top       string // work tree, "" when bare
 	Bare      bool
 	Shallow   bool
-	Format    string // "sha1" or "sha256"
-	Branch    string // full name HEAD points at; "" when detached or, in a bare repository, not asked
-	Unborn    bool   // Branch has no commit yet
-	Active    OID    // ActiveRef at discovery, "" when there is none
+	Format    string   // "sha1" or "sha256"
+	Branch    string   // full name HEAD points at; "" when detached or, in a bare repository, not asked
+	Unborn    bool     // Branch has no commit yet
+	Bound     bool     // ActiveRef existed at discovery
+	Chains    []string // authority chains at discovery, local and published: full ref names, sorted
 
 	here  place
 	mu    sync.Mutex
@@ -62,7 +67,7 @@ func OpenForeign(ctx context.Context, dir string) (*Repo, error) {
 func open(ctx context.Context, p place) (*Repo, error) {
 	out, err := p.run(ctx, nil, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
 		"--git-path", "index", "--git-path", "objects", "--is-bare-repository", "--is-shallow-repository",
-		"--show-object-format", "--glob="+ActiveRef[:len(ActiveRef)-1]+"[e]", "--show-toplevel", "--symbolic-full-name", "HEAD")
+		"--show-object-format", "--symbolic-full-name", "--glob="+chainGlob, "--show-toplevel", "HEAD")
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	if err != nil && (len(lines) < 7 || len(lines[0]) == 0) {
 		return nil, discoveryError(ctx, p, err)
@@ -70,8 +75,9 @@ func open(ctx context.Context, p place) (*Repo, error) {
 	r := &Repo{GitDir: lines[0], CommonDir: lines[1], IndexFile: lines[2], Objects: lines[3],
 		Bare: lines[4] == "true", Shallow: lines[5] == "true", Format: lines[6]}
 	rest := lines[7:]
-	if len(rest) > 0 && isHex(rest[0]) {
-		r.Active, rest = OID(rest[0]), rest[1:]
+	for len(rest) > 0 && strings.HasPrefix(rest[0], "refs/") && (len(rest) > 1 || r.Bare) {
+		r.sawRef(rest[0])
+		rest = rest[1:]
 	}
 	if !r.Bare && len(rest) > 0 {
 		r.Top, rest = rest[0], rest[1:]
@@ -87,6 +93,16 @@ func open(ctx context.Context, p place) (*Repo, error) {
 		r.head(ctx, rest, err)
 	}
 	return r, nil
+}
+
+// sawRef sorts in a ref that chainGlob matched.
+func (r *Repo) sawRef(name string) {
+	switch {
+	case name == ActiveRef:
+		r.Bound = true
+	case strings.HasSuffix(name, "/authority") && (strings.HasPrefix(name, "refs/longtask/") || strings.HasPrefix(name, "refs/longtask-remotes/")):
+		r.Chains = append(r.Chains, name)
+	}
 }
 
 // head reads what rev-parse said of HEAD: its branch, "HEAD" when detached,

@@ -46,8 +46,13 @@ type Repo struct {
 	Chains    []string // authority chains at discovery, local and published: full ref names, sorted
 
 	here  place
-	mu    sync.Mutex
+	mu    sync.Mutex // guards batch
 	batch *catFile
+
+	treesMu  sync.Mutex
+	trees    map[OID][]TreeEntry
+	configMu sync.Mutex
+	config   *Config
 }
 
 // Open finds the repository of dir with one git child, as git itself would:

@@ -125,7 +125,6 @@ func printable(s string) string {
 
 func (p *printer) bold(s string) string   { return p.paint("1", s) }
 func (p *printer) red(s string) string    { return p.paint("31", s) }
-func (p *printer) green(s string) string  { return p.paint("32", s) }
 func (p *printer) yellow(s string) string { return p.paint("33", s) }
 
 func (p *printer) paint(code, s string) string {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,7 +35,11 @@ func (h hermetic) Run() int {
 			os.Unsetenv(name)
 		}
 	}
+	caches := goCaches()
 	for name, value := range isolated(home) {
+		os.Setenv(name, value)
+	}
+	for name, value := range caches {
 		os.Setenv(name, value)
 	}
 	return h.M.Run()
@@ -51,6 +56,19 @@ func isolated(home string) map[string]string {
 		"HOME": home, "XDG_CACHE_HOME": filepath.Join(home, "cache"), "XDG_CONFIG_HOME": filepath.Join(home, "config"),
 		"GIT_CONFIG_GLOBAL": config, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": filepath.Dir(home), "NO_COLOR": "",
 	}
+}
+
+// goCaches keeps builds inside tests from starting with nothing.
+func goCaches() map[string]string {
+	out, err := exec.Command("go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOPROXY").Output()
+	caches := map[string]string{}
+	if err == nil {
+		err = json.Unmarshal(out, &caches)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return caches
 }
 
 func TestMain(m *testing.M) {
@@ -71,8 +89,13 @@ func TestScript(t *testing.T) {
 			for name, value := range isolated(home) {
 				env.Setenv(name, value)
 			}
+			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY"} {
+				env.Setenv(name, os.Getenv(name))
+			}
+			root, err := filepath.Abs(filepath.Join("..", ".."))
+			env.Setenv("REPO", root)
 			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
-			return nil
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"json": jsonCmd, "children": childrenCmd},
 	})

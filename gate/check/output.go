@@ -1,0 +1,35 @@
+package check
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+)
+
+// tail is the end of what a run printed, for a finding about a run that went
+// wrong; nil when there is nothing to show or a secret is in it.
+func tail(place Place, ex execution, leaked bool) map[string]any {
+	const lines, most = 8, 800
+	out := bytes.TrimSpace(ex.exit.Stderr)
+	if len(out) == 0 {
+		out = bytes.TrimSpace(ex.exit.Stdout)
+	}
+	if leaked || len(out) == 0 {
+		return nil
+	}
+	out = out[max(len(out)-8*most, 0):]
+	text := strings.ToValidUTF8(string(out), "?")
+	text = strings.ReplaceAll(text, place.Dir+"/", "")
+	text = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text)
+	list := strings.Split(text, "\n")
+	text = strings.Join(list[max(len(list)-lines, 0):], "\n")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[len(text)-most:], "")
+	}
+	return map[string]any{"output": text}
+}

@@ -5,17 +5,15 @@ package process
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"syscall"
 	"time"
 )
 
-// slack is what the supervisor may take beyond the command's own time before
-// it counts as stopped or stuck and is killed with everything below it.
-const slack = Grace + 8*time.Second
+// slack is what the supervisor may take to end the tree before it counts as
+// stopped or stuck and is killed with everything below it.
+const slack = Grace + killFor + time.Second
 
 // cut is how long the pipes may stay open when everything that could be found
 // has ended.
@@ -106,7 +104,9 @@ func (s *supervisor) attend(ctx context.Context, timeout time.Duration, out *out
 	case <-ended:
 		return cause
 	case <-stuck.C:
-		cause = TimedOut
+		s.kill()
+		<-ended
+		return TimedOut
 	case <-ctx.Done():
 		cause = Interrupted
 	case <-out.full:
@@ -116,12 +116,16 @@ func (s *supervisor) attend(ctx context.Context, timeout time.Duration, out *out
 	select {
 	case <-ended:
 	case <-time.After(slack):
-		for _, pid := range append(descendants(s.cmd.Process.Pid), s.cmd.Process.Pid) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
+		s.kill()
 		<-ended
 	}
 	return cause
+}
+
+func (s *supervisor) kill() {
+	for _, pid := range append(descendants(s.cmd.Process.Pid), s.cmd.Process.Pid) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
 }
 
 func (s *supervisor) exit(cause Cause, out *output) Exit {
@@ -134,7 +138,7 @@ func (s *supervisor) exit(cause Cause, out *output) Exit {
 		return Exit{Cause: cause}
 	case out.exceeded():
 		return Exit{Cause: TooLong}
-	case errors.Is(err, io.EOF) || err != nil:
+	case err != nil:
 		return Exit{Cause: Lost, Problem: "the process that watches the command was ended from outside"}
 	case r.Problem != "":
 		return Exit{Cause: NotStarted, Problem: r.Problem}

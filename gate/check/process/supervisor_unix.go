@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -28,8 +29,7 @@ func init() {
 }
 
 func supervise() int {
-	syscall.CloseOnExec(controlFD)
-	syscall.CloseOnExec(reportFD)
+	keepFilesToOurselves()
 	control, answer := os.NewFile(controlFD, "control"), os.NewFile(reportFD, "report")
 	var req request
 	if control == nil || answer == nil || json.NewDecoder(control).Decode(&req) != nil {
@@ -50,6 +50,19 @@ func supervise() int {
 		close(stop)
 	}()
 	return send(answer, watch(pid, req.Timeout, stop))
+}
+
+// keepFilesToOurselves hides from the command our own pipes and whatever the
+// caller of the tool left open.
+func keepFilesToOurselves() {
+	open, _ := os.ReadDir("/dev/fd")
+	for _, e := range open {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	syscall.CloseOnExec(controlFD)
+	syscall.CloseOnExec(reportFD)
 }
 
 func send(answer io.Writer, r report) int {
@@ -99,7 +112,7 @@ func reap(pid int, exited chan<- syscall.WaitStatus, gone chan<- struct{}) {
 
 const (
 	tick    = 10 * time.Millisecond
-	killFor = 5 * time.Second
+	killFor = 3 * time.Second
 )
 
 // endTree asks the tree to end, kills it after the grace, and returns how many

@@ -1,0 +1,186 @@
+package gitx
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Checkout is a private directory that holds the tree of one commit: the raw
+// bytes of its blobs, its symlinks and its modes. What it holds is told by
+// hashing, so neither index, work tree, attributes, filters nor configuration
+// of the repository, nor the times of files, have a say. Submodules are empty
+// directories. The next Fill writes only what differs.
+//
+// One Checkout at a time uses the directory kept for its work tree; others get
+// a directory of their own for as long as they are open.
+type Checkout struct {
+	repo   *Repo
+	dir    string
+	cold   bool // ours alone, removed by Close
+	unlock func()
+	want   *wantDir
+}
+
+// OpenCheckout takes a directory below cacheDir, which must be outside the
+// work tree and the repository, and clears away what crashed processes left.
+func OpenCheckout(ctx context.Context, r *Repo, cacheDir string) (*Checkout, error) {
+	trees, err := treesDir(r, cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := removeStale(ctx, trees); err != nil {
+		return nil, fmt.Errorf("checkout: %w", err)
+	}
+	name := fmt.Sprintf("%x", sha256.Sum256([]byte(r.GitDir)))[:16]
+	c := &Checkout{repo: r, dir: filepath.Join(trees, name)}
+	unlock, ok, err := tryLockFile(c.dir + lockSuffix)
+	if err == nil && !ok {
+		c.cold = true
+		c.dir, unlock, err = lockCold(c.dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("checkout: %w", err)
+	}
+	c.unlock = unlock
+	return c, nil
+}
+
+// treesDir makes the directory all checkouts are in.
+func treesDir(r *Repo, cacheDir string) (string, error) {
+	real, err := realPath(cacheDir)
+	if err != nil {
+		return "", fmt.Errorf("cache directory: %w", err)
+	}
+	for _, outer := range []string{r.Top, r.GitDir, r.CommonDir} {
+		if outer != "" && within(real, outer) {
+			return "", fmt.Errorf("the cache directory %s is inside the repository at %s; set XDG_CACHE_HOME to a place outside", real, outer)
+		}
+	}
+	trees := filepath.Join(real, "trees")
+	if err := os.MkdirAll(trees, 0o700); err != nil {
+		return "", fmt.Errorf("cache directory: %w", err)
+	}
+	return trees, os.Chmod(trees, 0o700)
+}
+
+// realPath resolves symlinks in as much of a path as exists.
+func realPath(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if !errors.Is(err, os.ErrNotExist) || filepath.Dir(abs) == abs {
+		return real, err
+	}
+	above, err := realPath(filepath.Dir(abs))
+	return filepath.Join(above, filepath.Base(abs)), err
+}
+
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// Dir is where the files are. It exists from the first Fill on.
+func (c *Checkout) Dir() string { return c.dir }
+
+// Fill makes the directory hold the tree of a commit and proves that it does.
+// Errors: ErrMissing when a blob is not in the repository (see FetchMissing).
+func (c *Checkout) Fill(ctx context.Context, commit OID) error {
+	list, err := c.repo.ListTree(ctx, commit)
+	if err != nil {
+		return fmt.Errorf("checkout of %s: %w", commit.Short(), err)
+	}
+	if c.want, err = wantedTree(list); err != nil {
+		return fmt.Errorf("checkout of %s: %w", commit.Short(), err)
+	}
+	if err := c.Restore(ctx); err != nil {
+		return fmt.Errorf("checkout of %s: %w", commit.Short(), err)
+	}
+	return nil
+}
+
+var errNotFilled = errors.New("the checkout holds no commit yet")
+
+// Restore brings the directory back to the commit of the last Fill, whatever
+// happened to it, and proves that it is.
+func (c *Checkout) Restore(ctx context.Context) error {
+	if c.want == nil {
+		return errNotFilled
+	}
+	err := c.repair(ctx)
+	if err == nil || ctx.Err() != nil || errors.Is(err, ErrMissing) {
+		return err
+	}
+	if err := c.remove(); err != nil {
+		return fmt.Errorf("%w; remove %s by hand", err, c.dir)
+	}
+	return c.repair(ctx)
+}
+
+func (c *Checkout) repair(ctx context.Context) error {
+	if err := c.makeDir(); err != nil {
+		return err
+	}
+	found, err := c.scan(ctx, true)
+	if err != nil || len(found.changed) == 0 {
+		return err
+	}
+	if err := c.write(ctx, found.missing); err != nil {
+		return err
+	}
+	changed, err := c.Verify(ctx)
+	if err == nil && len(changed) > 0 {
+		err = fmt.Errorf("%s cannot hold %q as committed; its file system may not tell upper from lower case, "+
+			"change Unicode names or not keep modes: set XDG_CACHE_HOME to another one", c.dir, changed[:min(len(changed), 5)])
+	}
+	return err
+}
+
+// makeDir makes sure that there is a directory, and that it is ours alone.
+func (c *Checkout) makeDir() error {
+	info, err := os.Lstat(c.dir)
+	if err == nil && !info.IsDir() {
+		if err := os.Remove(c.dir); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(c.dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return os.Chmod(c.dir, 0o700)
+}
+
+// Verify lists, sorted, the paths that are not as in the commit of the last
+// Fill: changed, removed and new files, other modes, directories that cannot
+// be entered. Every file is read. Empty directories do not count.
+func (c *Checkout) Verify(ctx context.Context) (changed []string, err error) {
+	if c.want == nil {
+		return nil, errNotFilled
+	}
+	found, err := c.scan(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(found.changed)
+	return slices.Compact(found.changed), nil
+}
+
+func (c *Checkout) remove() error { return removeTree(c.dir) }
+
+// Close lets others use the directory. The files stay for the next Fill,
+// except in a directory that was made for this Checkout alone.
+func (c *Checkout) Close() error {
+	defer c.unlock()
+	if !c.cold {
+		return nil
+	}
+	return errors.Join(c.remove(), os.Remove(c.dir+lockSuffix))
+}

@@ -1,0 +1,94 @@
+package gitx
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// wantDir is what a directory of a checkout holds, by name.
+type wantDir struct {
+	dirs  map[string]*wantDir
+	files map[string]TreeEntry
+}
+
+func newWantDir() *wantDir {
+	return &wantDir{dirs: make(map[string]*wantDir), files: make(map[string]TreeEntry)}
+}
+
+// wantedTree orders the files of a tree by directory, and refuses trees that
+// git would not check out: what they name could lie elsewhere.
+func wantedTree(list []TreeEntry) (*wantDir, error) {
+	top := newWantDir()
+	for _, e := range list {
+		if err := top.add(e); err != nil {
+			return nil, err
+		}
+	}
+	return top, nil
+}
+
+func (d *wantDir) add(e TreeEntry) error {
+	parts := strings.Split(e.Path, "/")
+	for i, name := range parts {
+		if !safeName(name) {
+			return fmt.Errorf("the tree holds %q, a path that no checkout may write", e.Path)
+		}
+		_, isFile := d.files[name]
+		sub, isDir := d.dirs[name]
+		leaf := i == len(parts)-1 && e.Mode != ModeSubmodule
+		if isFile || leaf && isDir || i == len(parts)-1 && isDir {
+			return fmt.Errorf("the tree holds %q twice", strings.Join(parts[:i+1], "/"))
+		}
+		if leaf {
+			d.files[name] = e
+			return nil
+		}
+		if !isDir {
+			sub = newWantDir()
+			d.dirs[name] = sub
+		}
+		d = sub
+	}
+	return nil
+}
+
+// safeName refuses the names that stand for other directories, and every
+// spelling some file system takes for ".git".
+func safeName(name string) bool {
+	if name == "" || name == "." || name == ".." || strings.ContainsRune(name, filepath.Separator) || strings.ContainsRune(name, 0) {
+		return false
+	}
+	visible := strings.Map(dropInvisible, name)
+	folded := strings.ToLower(strings.TrimRight(visible, ". "))
+	stream, _, _ := strings.Cut(folded, ":")
+	return strings.TrimRight(stream, ". ") != ".git" && folded != "git~1"
+}
+
+// dropInvisible drops the characters HFS+ passes over in names.
+func dropInvisible(c rune) rune {
+	switch {
+	case c >= 0x200c && c <= 0x200f, c >= 0x202a && c <= 0x202e, c >= 0x206a && c <= 0x206f, c == 0xfeff:
+		return -1
+	}
+	return c
+}
+
+// each calls visit for every file at and below a directory.
+func (d *wantDir) each(visit func(TreeEntry)) {
+	for _, e := range d.files {
+		visit(e)
+	}
+	for _, sub := range d.dirs {
+		sub.each(visit)
+	}
+}
+
+// perm are the rights of a file, the same whatever the umask.
+func (e TreeEntry) perm() os.FileMode {
+	if e.Mode&0o100 != 0 {
+		return 0o755
+	}
+	return 0o644
+}

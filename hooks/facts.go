@@ -66,6 +66,9 @@ func look(ctx context.Context, repo *gitx.Repo, dir gitx.HooksDir) (facts, error
 	info, err := os.Stat(dir.Path)
 	f.usable = errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir()
 	if !f.usable {
+		for _, name := range Names {
+			f.hooks = append(f.hooks, hookFacts{name: name})
+		}
 		return f, nil
 	}
 	f.inTree, f.shared = locate(repo, dir.Path)
@@ -94,12 +97,15 @@ func look(ctx context.Context, repo *gitx.Repo, dir gitx.HooksDir) (facts, error
 func lookAtHook(ctx context.Context, repo *gitx.Repo, dir, name, inTree string) (hookFacts, error) {
 	h := hookFacts{name: name}
 	at := filepath.Join(dir, name)
-	for suffix, into := range map[string]*file{"": &h.current, savedSuffix: &h.saved, editedSuffix: &h.edited, legacySuffix: &h.legacy} {
-		read, err := readFile(at + suffix)
-		if err != nil {
-			return h, fmt.Errorf("hook %s: %w", name, err)
-		}
-		*into = read
+	// The hook first: another install saves before it writes, so whoever sees
+	// its hook sees what it saved.
+	var errs [4]error
+	h.current, errs[0] = readFile(at)
+	h.saved, errs[1] = readFile(at + savedSuffix)
+	h.edited, errs[2] = readFile(at + editedSuffix)
+	h.legacy, errs[3] = readFile(at + legacySuffix)
+	if err := errors.Join(errs[:]...); err != nil {
+		return h, fmt.Errorf("hook %s: %w", name, err)
 	}
 	if inTree == "" || h.current.kind == absent {
 		return h, nil

@@ -22,20 +22,16 @@ func bareRepository(dir string) contract.Finding {
 }
 
 func hooksPathNotLocal(d gitx.HooksDir) contract.Finding {
+	var lines strings.Builder
+	for _, hook := range Names {
+		lines.WriteString(filepath.Join(d.Path, hook) + ": " + callLine(hook) + "\n")
+	}
 	f := finding("hooks_path_not_local", d.Path, `git config --local core.hooksPath "$(git rev-parse --path-format=absolute --git-common-dir)/hooks"`,
 		"core.hooksPath is set outside this repository (%s, from %s), so every repository that uses it would get our hooks; nothing was installed. "+
 			"Give this repository hooks of its own with the command below and install again, or add the lines of the hint to the hooks in %s", d.Scope, d.Origin, d.Path)
-	f.RepairHint = callLines(func(hook string) string { return filepath.Join(d.Path, hook) + ": " + callLine(hook) })
+	f.RepairHint = lines.String()
 	f.Refs = map[string]any{"scope": d.Scope, "origin": d.Origin, "value": d.Value}
 	return f
-}
-
-func callLines(line func(hook string) string) string {
-	var b strings.Builder
-	for _, hook := range Names {
-		b.WriteString(line(hook) + "\n")
-	}
-	return b.String()
 }
 
 func hooksPathUnusable(d gitx.HooksDir) contract.Finding {
@@ -97,8 +93,8 @@ func hooksDirNotWritable(hook, path string, err error) contract.Finding {
 }
 
 func hookNotProved(hook, path, why string) contract.Finding {
-	return finding("hook_not_proved", path, "git longtask doctor",
-		"the %s hook was written, but Git would not run it: %s", hook, why)
+	return finding("hook_not_proved", path, installCommand,
+		"the %s hook is in place, but it did not answer when it was started as Git starts it: %s; mend that and install again, or take the hooks away with `git longtask uninstall`", hook, why)
 }
 
 func hooksPathPerWorktree(d gitx.HooksDir) contract.Finding {

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 
 	"github.com/git-longtask/git-longtask/contract"
@@ -17,7 +16,7 @@ func Inspect(ctx context.Context, repo *gitx.Repo) ([]HookState, error) {
 	}
 	dir, err := repo.HooksDir(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("hooks directory: %w", err)
+		return nil, err
 	}
 	f, err := look(ctx, repo, dir)
 	if err != nil {

@@ -72,7 +72,7 @@ func TestMissingBinaryFailsClosedAndSaysHowToGoOn(t *testing.T) {
 	mustInstall(t, dir, binary)
 	os.Remove(binary)
 	out, err := tryGit(dir, "commit", "-q", "--allow-empty", "-m", "x")
-	if err == nil || !strings.Contains(out, binary) || !strings.Contains(out, "git longtask install") || !strings.Contains(out, "rm '.git/hooks/pre-commit'") {
+	if err == nil || !strings.Contains(out, binary) || !strings.Contains(out, "git longtask install") || !strings.Contains(out, "rm '"+dir+"/.git/hooks/pre-commit'") {
 		t.Errorf("%v: %s", err, out)
 	}
 	cmd := exec.Command(".git/hooks/pre-push", "origin", "url")

@@ -17,19 +17,19 @@ import (
 // all the same; an error means that the repository could not be read.
 func Install(ctx context.Context, repo *gitx.Repo, opt InstallOptions) (Report, error) {
 	if repo.Bare {
-		return Report{Status: StatusRefused, Findings: []contract.Finding{bareRepository(repo.GitDir)}}, nil
+		return Report{Status: StatusRefused, Hooks: []HookState{}, Findings: []contract.Finding{bareRepository(repo.GitDir)}}, nil
 	}
 	dir, err := repo.HooksDir(ctx)
 	if err != nil {
-		return Report{}, fmt.Errorf("hooks directory: %w", err)
+		return Report{}, err
 	}
-	report := Report{Dir: dir.Path}
+	report := Report{Dir: dir.Path, Hooks: []HookState{}, Findings: []contract.Finding{}}
 	f, err := look(ctx, repo, dir)
 	if err != nil {
 		return report, err
 	}
-	if report.Findings = refusals(f, opt); len(report.Findings) > 0 {
-		report.Status = StatusRefused
+	if refused := refusals(f, opt); len(refused) > 0 {
+		report.Status, report.Hooks, report.Findings = StatusRefused, inspect(f), refused
 		return report, nil
 	}
 	wrote := 0
@@ -91,7 +91,7 @@ func installStatus(r Report, wrote int, proved bool) string {
 
 // adviseOnPlace warns when the hooks are somewhere a person may not expect.
 func (r *Report) adviseOnPlace(ctx context.Context, repo *gitx.Repo, f facts) error {
-	if f.dir.Value != "" && !filepath.IsAbs(f.dir.Value) && f.inTree != "" {
+	if f.inTree != "" && f.dir.Value != "" && !filepath.IsAbs(f.dir.Value) && f.dir.Value[0] != '~' {
 		r.Findings = append(r.Findings, hooksPathPerWorktree(f.dir))
 	}
 	if f.shared {

@@ -169,7 +169,7 @@ func TestUnusableHooksPathAndBinary(t *testing.T) {
 	git(t, dir, "config", "core.hooksPath", "/dev/null")
 	binary, _ := program(t, "git-longtask")
 	r := install(t, dir, InstallOptions{Binary: binary})
-	if r.Status != StatusRefused || codes(r) != "hooks_path_unusable" {
+	if r.Status != StatusRefused || codes(r) != "hooks_path_unusable" || inspected(t, dir) != "missing missing missing" {
 		t.Errorf("report: %s", show(r))
 	}
 }

@@ -24,7 +24,7 @@ const probe = "--longtask-probe"
 func prove(ctx context.Context, repo *gitx.Repo, r *Report) (bool, error) {
 	dir, err := repo.HooksDir(ctx)
 	if err != nil {
-		return false, fmt.Errorf("hooks directory: %w", err)
+		return false, err
 	}
 	all := true
 	for i := range r.Hooks {

@@ -5,8 +5,8 @@ recorded=@BINARY@
 previous=@PREVIOUS@
 
 case $0 in
-*/*) self=$0 ;;
-*) self=./$0 ;;
+/* | ?:*) self=$0 ;;
+*) self=$PWD/$0 ;;
 esac
 saved=$self.longtask-saved
 

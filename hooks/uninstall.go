@@ -3,7 +3,6 @@ package hooks
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,7 +16,7 @@ import (
 // looks where Git takes hooks from now and where it takes them from by default,
 // since core.hooksPath may have changed after the installation.
 func Uninstall(ctx context.Context, repo *gitx.Repo) (Report, error) {
-	report := Report{Status: StatusNotInstalled}
+	report := Report{Status: StatusNotInstalled, Hooks: []HookState{}, Findings: []contract.Finding{}}
 	dirs, err := uninstallDirs(ctx, repo)
 	if err != nil {
 		return report, err
@@ -54,7 +53,7 @@ func Uninstall(ctx context.Context, repo *gitx.Repo) (Report, error) {
 func uninstallDirs(ctx context.Context, repo *gitx.Repo) ([]gitx.HooksDir, error) {
 	dir, err := repo.HooksDir(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("hooks directory: %w", err)
+		return nil, err
 	}
 	usual := gitx.HooksDir{Path: filepath.Join(repo.CommonDir, "hooks")}
 	switch {
@@ -83,7 +82,7 @@ func takeAway(f facts, h hookFacts) (HookState, []contract.Finding, error) {
 	case h.saved.kind != absent:
 		return s, []contract.Finding{savedStays(h.name, s.Path)}, nil
 	case s.State == Managed && s.Manager == "pre-commit" && isOurs(h.legacy):
-		err = os.Remove(s.Path + legacySuffix)
+		s.State, err = Removed, os.Remove(s.Path+legacySuffix)
 	case s.State == Managed:
 		return s, []contract.Finding{callStays(h.name, s)}, nil
 	}

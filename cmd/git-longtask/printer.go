@@ -68,8 +68,8 @@ func (p *printer) finding(f contract.Finding) {
 		code = p.yellow(f.Code) + " (decision required)"
 	}
 	p.line("%s%s: %s", place(f), code, printable(f.Message))
-	if f.RepairHint != "" {
-		p.line("    %s", printable(f.RepairHint))
+	for hint := range strings.Lines(f.RepairHint) {
+		p.line("    %s", printable(strings.TrimSuffix(hint, "\n")))
 	}
 	if f.Next != "" {
 		p.line("    next: %s", f.Next)

@@ -14,24 +14,29 @@ type HooksDir struct {
 	Value  string // core.hooksPath as written
 }
 
-// HooksDir asks git which directory it runs hooks from in this work tree.
+// HooksDir asks git which directory it runs hooks from in this work tree. With
+// an empty core.hooksPath, git looks in the root directory and Path is that.
 func (r *Repo) HooksDir(ctx context.Context) (HooksDir, error) {
-	out, err := r.here.run(ctx, nil, "rev-parse", "--path-format=absolute", "--git-path", "hooks")
-	if err != nil {
-		return HooksDir{}, fmt.Errorf("hooks directory: %w", err)
+	var d HooksDir
+	out, err := r.here.run(ctx, nil, "config", "--show-scope", "--show-origin", "-z", "--get", "core.hooksPath")
+	switch code, ok := exitCode(err); {
+	case err == nil:
+		field := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+		if len(field) != 3 {
+			return d, fmt.Errorf("hooks directory: unexpected answer %q of git config", out)
+		}
+		d.Scope, d.Origin, d.Value = field[0], field[1], field[2]
+	case !ok || code != 1:
+		return d, fmt.Errorf("hooks directory: %w", err)
 	}
-	d := HooksDir{Path: strings.TrimSuffix(string(out), "\n")}
-	out, err = r.here.run(ctx, nil, "config", "--show-scope", "--show-origin", "-z", "--get", "core.hooksPath")
-	if code, ok := exitCode(err); ok && code == 1 {
+	if d.Scope != "" && d.Value == "" {
+		d.Path = "/"
 		return d, nil
 	}
+	out, err = r.here.run(ctx, nil, "rev-parse", "--path-format=absolute", "--git-path", "hooks")
 	if err != nil {
-		return HooksDir{}, fmt.Errorf("hooks directory: %w", err)
+		return d, fmt.Errorf("hooks directory: %w", err)
 	}
-	field := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	if len(field) != 3 {
-		return HooksDir{}, fmt.Errorf("hooks directory: unexpected answer %q of git config", out)
-	}
-	d.Scope, d.Origin, d.Value = field[0], field[1], field[2]
+	d.Path = strings.TrimSuffix(string(out), "\n")
 	return d, nil
 }

@@ -64,7 +64,8 @@ type facts struct {
 func look(ctx context.Context, repo *gitx.Repo, dir gitx.HooksDir) (facts, error) {
 	f := facts{dir: dir, configs: map[string][]byte{}, programs: map[string]bool{}}
 	info, err := os.Stat(dir.Path)
-	f.usable = errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir()
+	disabled := dir.Scope != "" && dir.Value == ""
+	f.usable = !disabled && (errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir())
 	if !f.usable {
 		for _, name := range Names {
 			f.hooks = append(f.hooks, hookFacts{name: name})

@@ -35,8 +35,12 @@ func hooksPathNotLocal(d gitx.HooksDir) contract.Finding {
 }
 
 func hooksPathUnusable(d gitx.HooksDir) contract.Finding {
-	return finding("hooks_path_unusable", d.Path, "git config --unset core.hooksPath",
-		"Git takes hooks from %s, which is not a directory, so it runs none; take core.hooksPath out of the configuration or let it name a directory, then install again", d.Path)
+	if d.Scope == "" {
+		return finding("hooks_path_unusable", d.Path, "ls -ld "+shellQuote(d.Path),
+			"%s is not a directory, so Git runs no hooks; move it away and install again", d.Path)
+	}
+	return finding("hooks_path_unusable", d.Path, "git config --"+d.Scope+" --unset-all core.hooksPath",
+		"core.hooksPath (%q, in %s) is not a directory, so Git runs no hooks; take it out of the configuration and install again", d.Value, d.Origin)
 }
 
 func binaryPathUnusable(binary string) contract.Finding {

@@ -166,11 +166,22 @@ func TestUnusableHooksPathAndBinary(t *testing.T) {
 			t.Errorf("%q: %s", binary, show(r))
 		}
 	}
-	git(t, dir, "config", "core.hooksPath", "/dev/null")
 	binary, _ := program(t, "git-longtask")
-	r := install(t, dir, InstallOptions{Binary: binary})
-	if r.Status != StatusRefused || codes(r) != "hooks_path_unusable" || inspected(t, dir) != "missing missing missing" {
-		t.Errorf("report: %s", show(r))
+	for _, path := range []string{"/dev/null", ""} {
+		git(t, dir, "config", "core.hooksPath", path)
+		r := install(t, dir, InstallOptions{Binary: binary})
+		if r.Status != StatusRefused || codes(r) != "hooks_path_unusable" || inspected(t, dir) != "missing missing missing" {
+			t.Errorf("%q: %s", path, show(r))
+		}
+		if r = uninstall(t, dir); r.Status != StatusNotInstalled {
+			t.Errorf("uninstall with %q: %s", path, show(r))
+		}
+	}
+	git(t, dir, "config", "--unset-all", "core.hooksPath")
+	os.RemoveAll(dir + "/.git/hooks")
+	put(t, dir+"/.git/hooks", "", 0o644)
+	if r := install(t, dir, InstallOptions{Binary: binary}); r.Status != StatusRefused || codes(r) != "hooks_path_unusable" {
+		t.Errorf("a file for a directory: %s", show(r))
 	}
 }
 

@@ -17,7 +17,7 @@ func judge(place Place, spec Spec, ex execution) Result {
 	secret := secrets(place, spec)
 	leak, leaked := leakedInBytes(secret, ex.exit.Stdout, ex.exit.Stderr, ex.evidence)
 	if b := ex.obstacle(spec); b != nil {
-		return r.stop(spec, *b, tail(place, ex, leaked))
+		return r.stop(spec, *b, tail(place, ex, secret))
 	}
 	if leaked {
 		return r.stop(spec, leakBarrier(spec, leak), nil)
@@ -27,7 +27,7 @@ func judge(place Place, spec Spec, ex execution) Result {
 	}
 	parsed, err := ex.parse()
 	if err != nil {
-		return r.stop(spec, invalidBarrier(spec, ex, err), tail(place, ex, false))
+		return r.stop(spec, invalidBarrier(spec, ex, err), tail(place, ex, secret))
 	}
 	if leak, leaked = leakedInValue(secret, parsed.Observations); leaked {
 		r.OutputSHA256 = ""
@@ -128,7 +128,7 @@ func (r Result) stop(spec Spec, b barrier, refs map[string]any) Result {
 func (r *Result) evaluate(place Place, spec Spec, ex execution) {
 	if ex.exit.Code != 0 || ex.exit.Signal != "" {
 		r.Findings = append(r.Findings, spec.finding(string(TestFailed),
-			fmt.Sprintf("Check %s %s; only exit code 0 can pass.", spec.ID(), ended(ex.exit)), "", tail(place, ex, false)))
+			fmt.Sprintf("Check %s %s; only exit code 0 can pass.", spec.ID(), ended(ex.exit)), "", tail(place, ex, secrets(place, spec))))
 	}
 	missing := r.collectArtifacts(place, spec)
 	r.AssertionResults = assertionResults(spec, r.Observations)

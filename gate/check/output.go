@@ -4,17 +4,20 @@ import (
 	"bytes"
 	"strings"
 	"unicode"
+
+	"github.com/git-longtask/git-longtask/gate/check/process"
 )
 
 // tail is the end of what a run printed, for a finding about a run that went
-// wrong; nil when there is nothing to show or a secret is in it.
-func tail(place Place, ex execution, leaked bool) map[string]any {
+// wrong; nil when there is nothing to show, a secret is in it, or it was cut
+// and half a secret may be.
+func tail(place Place, ex execution, secret map[string]string) map[string]any {
 	const lines, most = 8, 800
 	out := bytes.TrimSpace(ex.exit.Stderr)
 	if len(out) == 0 {
 		out = bytes.TrimSpace(ex.exit.Stdout)
 	}
-	if leaked || len(out) == 0 {
+	if _, leaked := leakedInBytes(secret, ex.exit.Stdout, ex.exit.Stderr); leaked || len(out) == 0 || ex.exit.Cause == process.TooLong {
 		return nil
 	}
 	out = out[max(len(out)-8*most, 0):]
@@ -30,6 +33,9 @@ func tail(place Place, ex execution, leaked bool) map[string]any {
 	text = strings.Join(list[max(len(list)-lines, 0):], "\n")
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[len(text)-most:], "")
+	}
+	if _, leaked := leakedInBytes(secret, []byte(text)); leaked {
+		return nil // the control characters between its parts are gone
 	}
 	return map[string]any{"output": text}
 }

@@ -32,14 +32,12 @@ func Install(ctx context.Context, repo *gitx.Repo, opt InstallOptions) (Report, 
 		report.Status, report.Hooks, report.Findings = StatusRefused, inspect(f), refused
 		return report, nil
 	}
-	wrote := 0
-	for _, p := range planInstall(f, opt) {
-		if len(p.steps) > 0 {
-			if p, err = carryOut(p); err != nil {
-				return report, err
-			}
-			wrote += len(p.steps)
+	before, wrote := inspect(f), false
+	for i, p := range planInstall(f, opt) {
+		if p, err = carryOut(p, before[i]); err != nil {
+			return report, err
 		}
+		wrote = wrote || len(p.steps) > 0
 		report.Hooks = append(report.Hooks, p.state)
 		report.Findings = append(report.Findings, p.findings...)
 	}
@@ -56,20 +54,23 @@ func Install(ctx context.Context, repo *gitx.Repo, opt InstallOptions) (Report, 
 
 // carryOut applies the plan of one hook. A directory that cannot be written and
 // a file that appeared meanwhile are for the person to solve.
-func carryOut(p hookPlan) (hookPlan, error) {
-	err := apply(p.state.Path, p.steps)
+func carryOut(p hookPlan, before HookState) (hookPlan, error) {
+	err := apply(before.Path, p.steps)
+	var why contract.Finding
 	switch {
 	case err == nil:
 		return p, nil
 	case errors.Is(err, fs.ErrExist):
-		return p.refuse(Foreign, hookBackupExists(p.state.Name, p.state.Path, p.state.Path+savedSuffix)), nil
+		why = hookBackupExists(before.Name, before.Path, before.Path+savedSuffix)
 	case errors.Is(err, fs.ErrPermission) || readOnly(err):
-		return p.refuse(Missing, hooksDirNotWritable(p.state.Name, p.state.Path, err)), nil
+		why = hooksDirNotWritable(before.Name, before.Path, err)
+	default:
+		return p, fmt.Errorf("hook %s: %w", before.Name, err)
 	}
-	return p, fmt.Errorf("hook %s: %w", p.state.Name, err)
+	return hookPlan{state: before, findings: append(p.findings, why)}, nil
 }
 
-func installStatus(r Report, wrote int, proved bool) string {
+func installStatus(r Report, wrote, proved bool) string {
 	present := 0
 	for _, h := range r.Hooks {
 		if h.State == Installed || h.State == Managed {
@@ -83,7 +84,7 @@ func installStatus(r Report, wrote int, proved bool) string {
 		return StatusRefused
 	case contract.Refuses(r.Findings):
 		return StatusPartlyInstalled
-	case wrote == 0:
+	case !wrote:
 		return StatusAlreadyInstalled
 	}
 	return StatusInstalled

@@ -104,7 +104,6 @@ func (p hookPlan) overForeign(f facts, h hookFacts, opt InstallOptions) hookPlan
 	case h.saved.kind == absent:
 		p.steps = append(p.steps, step{save, h.current.data})
 	}
-	h.saved = h.current
 	p.state.Binary = opt.Binary
 	return p.writes(script(h.name, opt.Binary, true), h)
 }
@@ -119,7 +118,7 @@ func managedCall(f facts, h hookFacts) bool {
 	if !ok {
 		return false
 	}
-	if who, _ := recognise(h.legacy.data); who == ours && m.name == "pre-commit" {
+	if m.name == "pre-commit" && isOurs(h.legacy) {
 		return true
 	}
 	for _, rel := range m.config(h.name) {

@@ -75,3 +75,8 @@ func assigned(body []byte, name string) string {
 	}
 	return ""
 }
+
+func isOurs(f file) bool {
+	who, _ := recognise(f.data)
+	return who == ours
+}

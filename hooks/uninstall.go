@@ -92,8 +92,3 @@ func takeAway(f facts, h hookFacts) (HookState, []contract.Finding, error) {
 	s.Binary, s.Previous = "", ""
 	return s, nil, err
 }
-
-func isOurs(f file) bool {
-	who, _ := recognise(f.data)
-	return who == ours
-}

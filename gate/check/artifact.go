@@ -17,9 +17,9 @@ func (r *Result) collectArtifacts(place Place, spec Spec) (missing bool) {
 			continue
 		}
 		missing = true
-		message := fmt.Sprintf("Check %s left no file that matches its artifact glob %s.", spec.ID(), glob)
+		message := fmt.Sprintf("%s left no file that matches its artifact glob %s.", spec.ID(), glob)
 		if err != nil {
-			message = fmt.Sprintf("The artifacts %s of check %s could not be read: %v.", glob, spec.ID(), err)
+			message = fmt.Sprintf("The artifacts %s of %s could not be read: %v.", glob, spec.ID(), err)
 		}
 		r.Findings = append(r.Findings, spec.finding(codeArtifact, message, "Make the check write it, below the root of the tree.",
 			map[string]any{"expected": glob}))

@@ -41,12 +41,12 @@ func (s Spec) assertionFinding(a AssertionResult) contract.Finding {
 		hint = fmt.Sprintf("Make the check print %s among its observations.", a.Observation)
 	case evidence.TypeMismatch:
 		refs["actual"] = a.Actual
-		message = fmt.Sprintf("Assertion %s of %s cannot compare %s = %s by %s%s: the types do not fit.",
+		message = fmt.Sprintf("Assertion %s of %s does not hold: %s is %s, which cannot be compared by: %s%s.",
 			a.Key, s.ID(), a.Observation, shown(a.Actual), a.Operator, operand(a))
 		hint = "Print the observation in the type the operator compares."
 	default:
 		refs["actual"] = a.Actual
-		message = fmt.Sprintf("Assertion %s of %s does not hold: %s is %s, and it should be %s%s.",
+		message = fmt.Sprintf("Assertion %s of %s does not hold: %s is %s, the contract demands: %s%s.",
 			a.Key, s.ID(), a.Observation, shown(a.Actual), a.Operator, operand(a))
 		hint = "Change what is implemented until this is observed: " + a.Criterion
 	}

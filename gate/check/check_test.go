@@ -75,6 +75,7 @@ func wantLeftNothing(t *testing.T, p Place) {
 }
 
 func TestRunVerdicts(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, script string
 		status       Status
@@ -115,6 +116,7 @@ func TestRunVerdicts(t *testing.T) {
 }
 
 func TestNodeOracle(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, map[string]string{
 		"verify/report.mjs": `import { readFileSync } from "node:fs";
 let c = {}; try { c = JSON.parse(readFileSync("src/impl.json", "utf8")); } catch {}

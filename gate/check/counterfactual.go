@@ -47,7 +47,11 @@ func NotMutated(spec Spec, cf contract.Counterfactual, err error) Counterfactual
 func judgeCounterfactual(spec Spec, cf contract.Counterfactual, r Result) CounterfactualResult {
 	switch r.Status {
 	case BlockedExternal, Interrupted:
-		return CounterfactualResult{Key: cf.Key, CheckID: spec.ID(), Status: string(r.Status), Findings: r.Findings}
+		message := fmt.Sprintf("Counterfactual %s of %s could not be judged: %s.", cf.Key, spec.ID(), firstMessage(r))
+		return CounterfactualResult{
+			Key: cf.Key, CheckID: spec.ID(), Status: string(r.Status),
+			Findings: []contract.Finding{spec.finding(string(r.Status), message, "", refs(spec, cf))},
+		}
 	}
 	reason := deviation(cf, r)
 	if reason == "" {
@@ -64,22 +68,25 @@ func judgeCounterfactual(spec Spec, cf contract.Counterfactual, r Result) Counte
 }
 
 func failed(spec Spec, cf contract.Counterfactual, reason, hint string, actual map[string]any) CounterfactualResult {
+	all := refs(spec, cf)
+	all["expected"], all["actual"] = map[string]any{"failed_assertions": cf.ExpectedAssertionFailures}, actual
+	message := fmt.Sprintf("Counterfactual %s of %s proves nothing: %s.", cf.Key, spec.ID(), reason)
+	return CounterfactualResult{
+		Key: cf.Key, CheckID: spec.ID(), Status: "failed",
+		Findings: []contract.Finding{spec.finding(codeIntegrity, message, hint, all)},
+	}
+}
+
+func refs(spec Spec, cf contract.Counterfactual) map[string]any {
 	binding := cf.BindingRef
 	if binding == "" {
 		binding = spec.Outcome + "." + cf.BindingKey
 	}
-	refs := map[string]any{
-		"counterfactual": cf.Key, "binding": binding, "claims": cf.Claims,
-		"expected": map[string]any{"failed_assertions": cf.ExpectedAssertionFailures}, "actual": actual,
-	}
-	if len(cf.ExpectedAssertionFailures) == 1 {
+	refs := map[string]any{"counterfactual": cf.Key, "binding": binding, "claims": cf.Claims}
+	if len(cf.ExpectedAssertionFailures) > 0 {
 		refs["assertion"] = cf.ExpectedAssertionFailures[0]
 	}
-	message := fmt.Sprintf("Counterfactual %s of %s proves nothing: %s.", cf.Key, spec.ID(), reason)
-	return CounterfactualResult{
-		Key: cf.Key, CheckID: spec.ID(), Status: "failed",
-		Findings: []contract.Finding{spec.finding(codeIntegrity, message, hint, refs)},
-	}
+	return refs
 }
 
 // deviation is how the mutated run differs from what was declared, in one

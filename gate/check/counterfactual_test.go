@@ -14,6 +14,7 @@ import (
 // TestCounterfactual: what the mutated run prints decides; label is a second
 // assertion that the control does not list.
 func TestCounterfactual(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, script, status, code, message string
 	}{

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/git-longtask/git-longtask/contract"
 )
 
 // inherited are the variables every check gets from the caller, besides LC_*.
@@ -126,14 +124,4 @@ func leakedInValue(secrets map[string]string, v any) (name string, leaked bool) 
 		}
 	}
 	return "", false
-}
-
-// unavailable is the first requirement the machine does not meet.
-func unavailable(place Place, requirements []contract.Environment) (contract.Environment, string, bool) {
-	for _, r := range requirements {
-		if reason := probe(place, r); reason != "" {
-			return r, reason, true
-		}
-	}
-	return contract.Environment{}, "", false
 }

@@ -35,7 +35,7 @@ func execute(ctx context.Context, place Place, spec Spec) execution {
 	ex.exit.Code = -1
 	if missing, ok := Supported(spec.Check); !ok {
 		ex.barrier = &barrier{InfrastructureError, codeNotSupported,
-			fmt.Sprintf("Check %s cannot be run: this version does not support %s.", spec.ID(), missing), ""}
+			fmt.Sprintf("%s cannot be run: this version does not support %s.", spec.ID(), missing), ""}
 		return ex
 	}
 	if r, reason, ok := unavailable(place, spec.Check.EnvironmentRequirements); ok {
@@ -45,7 +45,7 @@ func execute(ctx context.Context, place Place, spec Spec) execution {
 	command, program, err := resolve(place, spec.Check.Runner)
 	if err != nil {
 		ex.barrier = &barrier{InfrastructureError, string(InfrastructureError),
-			fmt.Sprintf("Check %s could not be started: %v.", spec.ID(), err), ""}
+			fmt.Sprintf("%s could not be started: %v.", spec.ID(), err), ""}
 		return ex
 	}
 	ex.argv0 = &program
@@ -63,10 +63,10 @@ func execute(ctx context.Context, place Place, spec Spec) execution {
 func blockedBy(spec Spec, r contract.Environment, reason string) *barrier {
 	if r.Kind == "env_var" && neverPassed(r.Target) {
 		return &barrier{InfrastructureError, string(InfrastructureError),
-			fmt.Sprintf("Check %s cannot be run: %s.", spec.ID(), reason), "Remove the environment requirement " + r.Key + "."}
+			fmt.Sprintf("%s cannot be run: %s.", spec.ID(), reason), "Remove the environment requirement " + r.Key + "."}
 	}
 	return &barrier{BlockedExternal, string(BlockedExternal),
-		fmt.Sprintf("Check %s was not run: its environment requirement %s is not met, %s.", spec.ID(), r.Key, reason),
+		fmt.Sprintf("%s was not run: its environment requirement %s is not met, %s.", spec.ID(), r.Key, reason),
 		"Provide what the requirement names, then run the check again."}
 }
 
@@ -75,7 +75,7 @@ func (ex *execution) attempt(ctx context.Context, place Place, spec Spec, comman
 	dir, err := newRunDir(place.Temp)
 	if err != nil {
 		ex.barrier = &barrier{InfrastructureError, string(InfrastructureError),
-			fmt.Sprintf("Check %s could not be started: no directory for its temporary files (%v).", spec.ID(), err), ""}
+			fmt.Sprintf("%s could not be started: there is no directory for its temporary files (%v).", spec.ID(), err), ""}
 		return
 	}
 	defer dir.remove()

@@ -13,6 +13,7 @@ import (
 )
 
 func TestEvidenceFile(t *testing.T) {
+	t.Parallel()
 	good := `{"schema_version":"long-task-check-result-v2","execution_status":"completed","observations":{"total":42},"nonce":"'$LONGTASK_EVIDENCE_NONCE'"}`
 	forged := strings.Replace(good, "'$LONGTASK_EVIDENCE_NONCE'", "guess", 1)
 	for _, c := range []struct {
@@ -41,6 +42,7 @@ func TestEvidenceFile(t *testing.T) {
 }
 
 func TestInfrastructure(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, body, code, message string
 	}{
@@ -98,6 +100,7 @@ func TestRunnersThatCannotStart(t *testing.T) {
 }
 
 func TestPackageScript(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, map[string]string{
 		"pkg/package.json": `{"name":"p","scripts":{"check":"node ../verify/a.mjs","broken":"exit 7"}}`,
 		"verify/a.mjs":     `console.log(JSON.stringify({schema_version:"long-task-check-result-v2",execution_status:"completed",observations:{total:42,args:process.argv.slice(2)}}))`,
@@ -116,6 +119,7 @@ func TestPackageScript(t *testing.T) {
 }
 
 func TestRetry(t *testing.T) {
+	t.Parallel()
 	once := "#!/bin/sh\necho x >>../runs\n[ $(wc -l <../runs) -gt 1 ] || sleep 60\n" + strings.TrimPrefix(echo(`{"total":42}`), "#!/bin/sh\n")
 	wrong := "#!/bin/sh\necho x >>../runs\n" + strings.TrimPrefix(echo(`{"total":41}`), "#!/bin/sh\n")
 	for _, c := range []struct {
@@ -142,6 +146,7 @@ func TestRetry(t *testing.T) {
 }
 
 func TestInterruptedCheck(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, map[string]string{"run.sh": "#!/bin/sh\necho '" + structured(`{"total":42}`) + "'\nsleep 60\n"})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
@@ -152,6 +157,7 @@ func TestInterruptedCheck(t *testing.T) {
 }
 
 func TestArtifacts(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, map[string]string{"run.sh": "#!/bin/sh\nmkdir -p out/deep; echo a >out/a.txt; echo b >out/deep/b.txt; ln -s /etc/passwd out/c.txt\n" + strings.TrimPrefix(echo(`{"total":42}`), "#!/bin/sh\n")})
 	s := script()
 	s.Check.ArtifactGlobs = []string{"out/**/*.txt"}

@@ -38,7 +38,7 @@ func judge(place Place, spec Spec, ex execution) Result {
 	}
 	if parsed.Blocked != "" {
 		return r.stop(spec, barrier{BlockedExternal, string(BlockedExternal),
-			fmt.Sprintf("Check %s says that it is blocked from outside: %s.", spec.ID(), parsed.Blocked), ""}, nil)
+			fmt.Sprintf("%s says that it is blocked from outside: %s.", spec.ID(), parsed.Blocked), ""}, nil)
 	}
 	r.Observations = parsed.Observations
 	r.evaluate(place, spec, ex)
@@ -62,13 +62,13 @@ func newResult(spec Spec, ex execution) Result {
 // obstacle is why a run is no evidence whatever it printed, nil when it may be.
 func (ex execution) obstacle(spec Spec) *barrier {
 	infrastructure := func(code, format string, args ...any) *barrier {
-		return &barrier{InfrastructureError, code, fmt.Sprintf("Check %s ", spec.ID()) + fmt.Sprintf(format, args...), ""}
+		return &barrier{InfrastructureError, code, fmt.Sprintf("%s ", spec.ID()) + fmt.Sprintf(format, args...), ""}
 	}
 	switch {
 	case ex.barrier != nil:
 		return ex.barrier
 	case ex.exit.Cause == process.Interrupted:
-		return &barrier{Interrupted, string(Interrupted), fmt.Sprintf("Check %s was interrupted before it ended.", spec.ID()), ""}
+		return &barrier{Interrupted, string(Interrupted), fmt.Sprintf("%s was interrupted before it ended.", spec.ID()), ""}
 	case ex.exit.Cause == process.TimedOut:
 		limit := time.Duration(spec.Check.Runner.TimeoutMS) * time.Millisecond
 		return infrastructure(string(InfrastructureError), "did not end within its timeout_ms of %v and was ended with all its processes.", limit)
@@ -95,14 +95,14 @@ func (ex execution) parse() (evidence.Structured, error) {
 
 func leakBarrier(spec Spec, name string) barrier {
 	return barrier{InvalidEvidence, codeSecret,
-		fmt.Sprintf("Check %s printed the value of the environment variable %s; its output was thrown away.", spec.ID(), name),
+		fmt.Sprintf("%s printed the value of the environment variable %s; its output was thrown away.", spec.ID(), name),
 		"Make the check keep the value to itself."}
 }
 
 func invalidBarrier(spec Spec, ex execution, err error) barrier {
-	message := fmt.Sprintf("Check %s gave no valid evidence: %v.", spec.ID(), err)
+	message := fmt.Sprintf("%s gave no valid evidence: %v.", spec.ID(), err)
 	if ex.exit.Code != 0 {
-		message = fmt.Sprintf("Check %s %s and gave no valid evidence: %v.", spec.ID(), ended(ex.exit), err)
+		message = fmt.Sprintf("%s %s and gave no valid evidence: %v.", spec.ID(), ended(ex.exit), err)
 	}
 	return barrier{InvalidEvidence, string(InvalidEvidence), message,
 		"Print one JSON object with schema_version, execution_status and observations as the last line of stdout."}
@@ -128,7 +128,7 @@ func (r Result) stop(spec Spec, b barrier, refs map[string]any) Result {
 func (r *Result) evaluate(place Place, spec Spec, ex execution) {
 	if ex.exit.Code != 0 || ex.exit.Signal != "" {
 		r.Findings = append(r.Findings, spec.finding(string(TestFailed),
-			fmt.Sprintf("Check %s %s; only exit code 0 can pass.", spec.ID(), ended(ex.exit)), "", tail(place, ex, secrets(place, spec))))
+			fmt.Sprintf("%s %s; only exit code 0 can pass.", spec.ID(), ended(ex.exit)), "", tail(place, ex, secrets(place, spec))))
 	}
 	missing := r.collectArtifacts(place, spec)
 	r.AssertionResults = assertionResults(spec, r.Observations)

@@ -11,6 +11,16 @@ import (
 	"github.com/git-longtask/git-longtask/contract"
 )
 
+// unavailable is the first requirement the machine does not meet.
+func unavailable(place Place, requirements []contract.Environment) (contract.Environment, string, bool) {
+	for _, r := range requirements {
+		if reason := probe(place, r); reason != "" {
+			return r, reason, true
+		}
+	}
+	return contract.Environment{}, "", false
+}
+
 // probe tells in one clause why the machine does not meet a requirement, ""
 // when it does.
 func probe(place Place, r contract.Environment) string {

@@ -56,6 +56,7 @@ func TestRunAllSharesRunsAndKeepsOrder(t *testing.T) {
 
 // TestReadOnlyCheckWroteIsChargedToTheRightOne: three run together, one writes.
 func TestReadOnlyCheckWroteIsChargedToTheRightOne(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, map[string]string{"run.sh": "#!/bin/sh\n[ \"$1\" = b ] && touch dirt\n" + strings.TrimPrefix(echo(`{"total":42}`), "#!/bin/sh\n")})
 	suite := Suite{Jobs: 3, After: func(_ context.Context, ran []Spec) ([]contract.Finding, error) {
 		if os.Remove(filepath.Join(p.Dir, "dirt")) != nil {
@@ -76,6 +77,7 @@ func TestReadOnlyCheckWroteIsChargedToTheRightOne(t *testing.T) {
 }
 
 func TestRunAllParallelism(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, map[string]string{"run.sh": "#!/bin/sh\nsleep 0.2\n" + strings.TrimPrefix(echo(`{"total":42}`), "#!/bin/sh\n")})
 	var specs []Spec
 	for i := range 16 {

@@ -84,6 +84,7 @@ func TestOwnVariablesWin(t *testing.T) {
 func TestSecretInOutput(t *testing.T) {
 	const secret = "päss\"word-1234"
 	t.Setenv("TOKEN", secret)
+	t.Setenv("PLAIN", "plain-1234")
 	t.Setenv("FLAG", "true")
 	t.Setenv("SHORT", "42")
 	evidenceFile := `printf '{"schema_version":"long-task-check-result-v2","execution_status":"completed","nonce":"%s","observations":{"total":42,"t":"p\\u00e4ss\\"word-1234"}}' "$LONGTASK_EVIDENCE_NONCE" >"$LONGTASK_EVIDENCE_FILE"`
@@ -97,7 +98,8 @@ func TestSecretInOutput(t *testing.T) {
 		{"escaped", `echo '` + structured(`{"total":42,"deep":[{"t":"xp\u00e4ss\"word-1234"}]}`) + `'`, InvalidEvidence, "secret_in_output"},
 		{"escaped key", `echo '` + structured(`{"total":42,"p\u00e4ss\"word-1234":1}`) + `'`, InvalidEvidence, "secret_in_output"},
 		{"evidence file", evidenceFile, InvalidEvidence, "secret_in_output"},
-		{"reason", `echo '{"schema_version":"long-task-check-result-v2","execution_status":"blocked_external","reason":"p\u00e4ss\"word-1234"}'`, BlockedExternal, "blocked_external"},
+		{"reason", `echo '{"schema_version":"long-task-check-result-v2","execution_status":"blocked_external","reason":"p\u00e4ss\"word-1234"}'`, InvalidEvidence, "secret_in_output"},
+		{"key that an error quotes", `echo '` + structured(`{"plain-123\u0034":1,"plain-12\u00334":2}`) + `'`, InvalidEvidence, "secret_in_output"},
 		{"after a crash", `printf '%s\n' "$TOKEN" >&2; exit 1`, InvalidEvidence, "secret_in_output"},
 		{"common words and short values", `echo '` + structured(`{"total":42,"flag":true}`) + `'`, Passed, ""},
 	} {
@@ -105,7 +107,7 @@ func TestSecretInOutput(t *testing.T) {
 			p := newPlace(t, map[string]string{"run.sh": "#!/bin/sh\n" + c.body + "\n"})
 			s := script()
 			s.Check.EnvironmentRequirements = []contract.Environment{{Key: "t", Kind: "env_var", Target: "TOKEN"}, {Key: "f", Kind: "env_var", Target: "FLAG"}}
-			p.PassEnv = []string{"SHORT"}
+			p.PassEnv = []string{"SHORT", "PLAIN"}
 			r := Run(t.Context(), p, s)
 			if r.Status != c.status || strings.Join(codes(r.Findings), " ") != c.code {
 				t.Errorf("%s %+v", r.Status, r.Findings)

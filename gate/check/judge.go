@@ -22,19 +22,15 @@ func judge(place Place, spec Spec, ex execution) Result {
 	if leaked {
 		return r.stop(spec, leakBarrier(spec, leak), nil)
 	}
-	if ex.exit.Cause == process.Exited {
-		r.OutputSHA256 = sum(ex.exit.Stdout, ex.exit.Stderr, ex.evidence)
-	}
 	parsed, err := ex.parse()
-	if err != nil {
-		return r.stop(spec, invalidBarrier(spec, ex, err), tail(place, ex, secret))
-	}
-	if leak, leaked = leakedInValue(secret, parsed.Observations); leaked {
-		r.OutputSHA256 = ""
+	// Decoding undoes escapes, and an error may quote what was decoded.
+	said := []any{parsed.Observations, parsed.Blocked, fmt.Sprint(err)}
+	if leak, leaked = leakedInValue(secret, said); leaked {
 		return r.stop(spec, leakBarrier(spec, leak), nil)
 	}
-	if _, leaked = leakedInValue(secret, parsed.Blocked); parsed.Blocked != "" && leaked {
-		parsed.Blocked = "the reason holds a value of the environment and is not shown"
+	r.OutputSHA256 = sum(ex.exit.Stdout, ex.exit.Stderr, ex.evidence)
+	if err != nil {
+		return r.stop(spec, invalidBarrier(spec, ex, err), tail(place, ex, secret))
 	}
 	if parsed.Blocked != "" {
 		return r.stop(spec, barrier{BlockedExternal, string(BlockedExternal),

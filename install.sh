@@ -56,20 +56,23 @@ build() {
 	echo "installed git-longtask $version as $prefix/bin/git-longtask"
 }
 
-# Where each file of docs/ goes below the prefix.
-extras() {
-	echo "docs/git-longtask.1 share/man/man1/git-longtask.1"
-	echo "docs/completion/git-longtask.bash share/bash-completion/completions/git-longtask"
-	echo "docs/completion/_git-longtask share/zsh/site-functions/_git-longtask"
-	echo "docs/completion/git-longtask.fish share/fish/vendor_completions.d/git-longtask.fish"
+man=share/man/man1/git-longtask.1
+bash=share/bash-completion/completions/git-longtask
+zsh=share/zsh/site-functions/_git-longtask
+fish=share/fish/vendor_completions.d/git-longtask.fish
+
+# put FILE: standard input becomes FILE below the prefix, at once.
+put() {
+	mkdir -p "$prefix/${1%/*}"
+	cat >"$prefix/$1.$$"
+	mv -f "$prefix/$1.$$" "$prefix/$1"
 }
 
 install_extras() {
-	extras | while read -r from to; do
-		[ -f "$from" ] || continue
-		mkdir -p "$prefix/${to%/*}"
-		cp "$from" "$prefix/$to.$$" && mv -f "$prefix/$to.$$" "$prefix/$to"
-	done
+	if [ -f docs/git-longtask.1 ]; then put "$man" <docs/git-longtask.1; fi
+	"$prefix/bin/git-longtask" completion bash | put "$bash"
+	"$prefix/bin/git-longtask" completion zsh | put "$zsh"
+	"$prefix/bin/git-longtask" completion fish | put "$fish"
 }
 
 # A shell word, quoted where it must be.
@@ -85,7 +88,7 @@ say_paths() {
 	*":$prefix/bin:"*) ;;
 	*) echo "it is not on PATH yet; add this line to your shell's profile: export PATH=$(word "$prefix/bin"):\"\$PATH\"" ;;
 	esac
-	[ -f "$prefix/share/man/man1/git-longtask.1" ] && command -v man >/dev/null 2>&1 || return 0
+	[ -f "$prefix/$man" ] && command -v man >/dev/null 2>&1 || return 0
 	pages=$(env PATH="$prefix/bin:$PATH" manpath 2>/dev/null || env PATH="$prefix/bin:$PATH" man -w 2>/dev/null) || pages=
 	case ":$pages:" in
 	*":$prefix/share/man:"*) ;;
@@ -94,7 +97,7 @@ say_paths() {
 }
 
 uninstall() {
-	for file in bin/git-longtask $(extras | sed 's/.* //'); do
+	for file in bin/git-longtask "$man" "$bash" "$zsh" "$fish"; do
 		[ -e "$prefix/$file" ] || [ -L "$prefix/$file" ] || continue
 		rm -f "$prefix/$file"
 		echo "removed $prefix/$file"

@@ -10,6 +10,8 @@ func commands() []*command {
 	return slices.Concat([]*command{
 		helpCommand(),
 		hookCommand(),
+		completeCommand(),
+		completionCommand(),
 		versionCommand(),
 	}, planned())
 }

@@ -44,6 +44,5 @@ func planned() []*command {
 		{Name: "receipt export", Group: groupShare, Args: "[<commit>]", Usage: "write a receipt to a file"},
 		{Name: "receipt verify", Group: groupShare, Args: "<file>", Usage: "verify a receipt from a file"},
 		{Name: "report", Group: groupShare, Usage: "write a report of the task"},
-		{Name: "completion", Group: groupAbout, Args: "<shell>", Usage: "print shell completion for bash, zsh or fish"},
 	}
 }

@@ -12,6 +12,8 @@ func commands() []*command {
 		hookCommand(),
 		completeCommand(),
 		completionCommand(),
+		installCommand(),
+		uninstallCommand(),
 		versionCommand(),
 	}, planned())
 }

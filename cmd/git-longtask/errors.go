@@ -9,7 +9,11 @@ import (
 	"github.com/git-longtask/git-longtask/gitx"
 )
 
-const codeInterrupted = "interrupted"
+// Codes that more than one place branches on or uses.
+const (
+	codeInterrupted = "interrupted"
+	codeNotBuilt    = "not_supported_yet"
+)
 
 // decideError says why nothing could be decided: exit 2, or 130 with the code
 // "interrupted". Message is one sentence; Hint says what to do, one or more
@@ -36,7 +40,7 @@ func usageError(c *command, format string, args ...any) *decideError {
 }
 
 func notBuilt(c *command) *decideError {
-	return &decideError{Code: "not_supported_yet", Message: fmt.Sprintf("the command %q is planned, but this version cannot do it yet", c.Name),
+	return &decideError{Code: codeNotBuilt, Message: fmt.Sprintf("the command %q is planned, but this version cannot do it yet", c.Name),
 		Hint: "nothing was read or changed; what is built: git longtask -h"}
 }
 

@@ -5,8 +5,6 @@ package main
 func planned() []*command {
 	return []*command{
 		{Name: "init", Group: groupSetUp, Args: "<workdir>", Usage: "write a contract to start from"},
-		{Name: "install", Group: groupSetUp, Usage: "install the Git hooks"},
-		{Name: "uninstall", Group: groupSetUp, Usage: "remove the Git hooks"},
 		{Name: "doctor", Group: groupSetUp, Usage: "check hooks, refs and configuration"},
 		{Name: "tasks", Group: groupSetUp, Usage: "list every task of the repository"},
 		{Name: "demo", Group: groupSetUp, Usage: "show the whole story in a throw-away repository"},

@@ -49,12 +49,17 @@ func (c *catFile) close() error {
 	return c.cmd.Wait()
 }
 
-// abandon ends a child whose conversation broke and returns what it said.
+// abandon ends a child whose conversation broke and returns why, as a
+// *GitError when it ended by itself.
 func (c *catFile) abandon(cause error) error {
-	c.cmd.Process.Kill()
-	c.close()
-	if msg := strings.TrimSpace(c.diag.String()); msg != "" {
-		return fmt.Errorf("git cat-file ended early: %s", msg)
+	c.in.Close()
+	// Its output is over when it is about to end by itself.
+	if !errors.Is(cause, io.EOF) && !errors.Is(cause, io.ErrUnexpectedEOF) {
+		c.cmd.Process.Kill()
+	}
+	c.cmd.Wait()
+	if code := c.cmd.ProcessState.ExitCode(); code > 0 {
+		return &GitError{Args: []string{"cat-file"}, Code: code, Stderr: c.diag.String()}
 	}
 	return fmt.Errorf("git cat-file ended early: %w", cause)
 }
@@ -112,19 +117,35 @@ func parseReply(name, line string) (reply, error) {
 
 // ask is one request to the reader of this repository, started when first
 // needed and again when it died. Safe for concurrent use. Cancelling ctx kills
-// the reader, since it cannot be told to stop an answer.
+// the reader, since it cannot be told to stop an answer. Errors: ErrMissing
+// when the answer needs an object left out of a partial clone.
 func (r *Repo) ask(ctx context.Context, verb, name string) (reply, error) {
 	if err := checkName(name); err != nil {
 		return reply{}, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for retry := true; ; retry = false {
-		a, err := r.askOnce(ctx, verb, name)
-		if err == nil || !retry || ctx.Err() != nil || errors.Is(err, ErrGitMissing) {
-			return a, err
-		}
+	a, err := r.askOnce(ctx, verb, name)
+	if err == nil || ctx.Err() != nil || errors.Is(err, ErrGitMissing) {
+		return a, err
 	}
+	if _, refused := exitCode(err); !refused {
+		return r.askOnce(ctx, verb, name)
+	}
+	return a, r.refusal(ctx, name, err)
+}
+
+// refusal explains why the reader gave up on one name. git does so when it may
+// not fetch a promised object; then the next reader is well, and says so.
+func (r *Repo) refusal(ctx context.Context, name string, err error) error {
+	config, cerr := r.Config(ctx)
+	if cerr != nil || !config.partial() {
+		return err
+	}
+	if _, aerr := r.askOnce(ctx, "info", "HEAD"); aerr != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %s is in the part that this partial clone left out (%w)", ErrMissing, name, err)
 }
 
 func (r *Repo) askOnce(ctx context.Context, verb, name string) (reply, error) {

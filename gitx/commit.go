@@ -67,7 +67,7 @@ func signatureTime(who string) time.Time {
 func subject(message string) string {
 	var lines []string
 	for line := range strings.Lines(message) {
-		line = strings.TrimSpace(line)
+		line = strings.TrimRight(line, " \t\r\n\v\f")
 		if line == "" && len(lines) > 0 {
 			break
 		}

@@ -120,3 +120,16 @@ func (c *Config) Remotes() []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
+
+// partial tells whether this clone may lack objects that a remote promised.
+func (c *Config) partial() bool {
+	if _, ok := c.last("extensions.partialclone"); ok {
+		return true
+	}
+	for _, v := range c.values {
+		if strings.HasPrefix(v.key, "remote.") && strings.HasSuffix(v.key, ".promisor") && c.Bool(v.key) {
+			return true
+		}
+	}
+	return false
+}

@@ -2,7 +2,6 @@ package gitx
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -34,7 +33,7 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 		}
 		if err := pause(ctx, wait); err != nil {
 			f.Close()
-			return nil, errors.Join(fmt.Errorf("%w: %s", ErrLocked, path), err)
+			return nil, fmt.Errorf("%w: %s: %w", ErrLocked, path, err)
 		}
 	}
 }

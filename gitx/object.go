@@ -21,23 +21,28 @@ type Object struct {
 // Errors: ErrNotFound, and ErrMissing with it when name is a full id. The
 // network is never asked. A name with a line break is refused.
 func (r *Repo) Info(ctx context.Context, name string) (oid OID, typ string, size int64, err error) {
-	a, err := r.ask(ctx, "info", name)
-	if err == nil {
-		err = a.found(name)
-	}
+	a, err := r.look(ctx, "info", name)
 	return a.oid, a.kind, a.size, err
 }
 
 // Read is Info with the bytes. Errors as Info.
 func (r *Repo) Read(ctx context.Context, name string) (Object, error) {
-	a, err := r.ask(ctx, "contents", name)
-	if err == nil {
-		err = a.found(name)
-	}
+	a, err := r.look(ctx, "contents", name)
 	if err != nil {
 		return Object{}, err
 	}
 	return Object{OID: a.oid, Type: a.kind, Data: a.data}, nil
+}
+
+// look is ask where no object is an error.
+func (r *Repo) look(ctx context.Context, verb, name string) (reply, error) {
+	a, err := r.ask(ctx, verb, name)
+	if err == nil {
+		err = a.found(name)
+	} else if errors.Is(err, ErrMissing) && isHex(name) {
+		err = fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return a, err
 }
 
 func (a reply) found(name string) error {

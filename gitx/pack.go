@@ -23,7 +23,7 @@ func (r *Repo) Write(ctx context.Context, o *Objects) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.here.run(ctx, bytes.NewReader(pack), "-c", "core.fsync=loose-object", "-c", "core.fsyncMethod=batch", "unpack-objects", "-q")
+	_, err = r.here.run(ctx, bytes.NewReader(pack), "-c", "core.fsync=loose-object", "unpack-objects", "-q")
 	return err
 }
 

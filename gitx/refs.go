@@ -52,11 +52,15 @@ func (r *Repo) Ref(ctx context.Context, name string) (OID, error) {
 	return r.exactRef(ctx, name)
 }
 
-// shadowed tells whether the answer for name may have come from another ref:
-// git falls back to refs/heads/<name> and the like, which anybody can push.
+// shadowed tells whether the answer for name may have come from elsewhere: git
+// falls back to refs/heads/<name> and the like, which anybody can push, and to
+// reading "-g<digits>" at the end as a short id.
 func (r *Repo) shadowed(ctx context.Context, name string) (bool, error) {
-	for _, prefix := range []string{"refs/", "refs/tags/", "refs/heads/", "refs/remotes/"} {
-		a, err := r.ask(ctx, "info", prefix+name)
+	if strings.HasSuffix(strings.TrimRight(name, "0123456789abcdefABCDEF"), "-g") {
+		return true, nil
+	}
+	for _, other := range []string{"refs/" + name, "refs/tags/" + name, "refs/heads/" + name, "refs/remotes/" + name, "refs/remotes/" + name + "/HEAD"} {
+		a, err := r.ask(ctx, "info", other)
 		if err != nil || a.oid != "" {
 			return true, err
 		}

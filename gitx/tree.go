@@ -10,10 +10,9 @@ import (
 	"strings"
 )
 
-// Mode is the mode of a tree entry as git stores it.
+// Mode is the mode of a tree entry, one of the five that git tells apart.
 type Mode uint32
 
-// The modes git knows. Very old trees hold others, such as 0100664.
 const (
 	ModeTree      Mode = 0o040000
 	ModeFile      Mode = 0o100644
@@ -24,6 +23,22 @@ const (
 
 // String is the mode as git prints it, six octal digits.
 func (m Mode) String() string { return fmt.Sprintf("%06o", uint32(m)) }
+
+// canonicalMode is what git takes any stored mode for.
+func canonicalMode(stored uint64) Mode {
+	switch stored & 0o170000 {
+	case 0o100000:
+		if stored&0o100 != 0 {
+			return ModeExec
+		}
+		return ModeFile
+	case 0o120000:
+		return ModeSymlink
+	case 0o040000:
+		return ModeTree
+	}
+	return ModeSubmodule
+}
 
 // TreeEntry is one entry of a tree. Path is bytes, not necessarily UTF-8.
 type TreeEntry struct {
@@ -150,7 +165,7 @@ func decodeTree(data []byte, idSize int) ([]TreeEntry, error) {
 		if err != nil {
 			return nil, errTree
 		}
-		entries = append(entries, TreeEntry{Mode: Mode(mode), Path: string(name), OID: OID(hex.EncodeToString(rest[:idSize]))})
+		entries = append(entries, TreeEntry{Mode: canonicalMode(mode), Path: string(name), OID: OID(hex.EncodeToString(rest[:idSize]))})
 		data = rest[idSize:]
 	}
 	return entries, nil

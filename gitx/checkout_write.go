@@ -121,7 +121,7 @@ func (w *fileWriter) link(e TreeEntry, blob io.Reader) error {
 }
 
 func (w *fileWriter) file(e TreeEntry, blob io.Reader) error {
-	f, err := w.dir.OpenFile(path.Base(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, e.perm())
+	f, err := w.dir.OpenFile(path.Base(e.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL|plainFile, e.perm())
 	if err != nil {
 		return err
 	}

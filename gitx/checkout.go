@@ -92,17 +92,18 @@ func within(path, dir string) bool {
 func (c *Checkout) Dir() string { return c.dir }
 
 // Fill makes the directory hold the tree of a commit and proves that it does.
-// Errors: ErrMissing when a blob is not in the repository (see FetchMissing).
+// Errors: ErrMissing when an object of it is not in the repository (see
+// FetchMissing).
 func (c *Checkout) Fill(ctx context.Context, commit OID) error {
 	list, err := c.repo.ListTree(ctx, commit)
+	if err == nil {
+		c.want, err = wantedTree(list)
+	}
+	if err == nil {
+		err = c.Restore(ctx)
+	}
 	if err != nil {
-		return fmt.Errorf("checkout of %s: %w", commit.Short(), err)
-	}
-	if c.want, err = wantedTree(list); err != nil {
-		return fmt.Errorf("checkout of %s: %w", commit.Short(), err)
-	}
-	if err := c.Restore(ctx); err != nil {
-		return fmt.Errorf("checkout of %s: %w", commit.Short(), err)
+		return fmt.Errorf("checkout of %s: %w", commit.Short(), c.repo.asMissing(ctx, commit, err))
 	}
 	return nil
 }
@@ -116,7 +117,7 @@ func (c *Checkout) Restore(ctx context.Context) error {
 		return errNotFilled
 	}
 	err := c.repair(ctx)
-	if err == nil || ctx.Err() != nil || errors.Is(err, ErrMissing) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, errUnread) {
 		return err
 	}
 	if err := c.remove(); err != nil {

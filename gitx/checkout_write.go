@@ -12,6 +12,9 @@ import (
 	"strings"
 )
 
+// errUnread is content git did not give, which no other place on disk mends.
+var errUnread = errors.New("git does not give its content")
+
 // write writes files whose directories exist and whose places are free, with
 // one child that gives their bytes.
 func (c *Checkout) write(ctx context.Context, files []TreeEntry) error {
@@ -92,12 +95,12 @@ func (w *fileWriter) leave() {
 func (w *fileWriter) writeNext(e TreeEntry) error {
 	header, err := w.blobs.ReadString('\n')
 	if err != nil {
-		return fmt.Errorf("git cat-file ended before %s: %w", e.OID, err)
+		return fmt.Errorf("%q: %w", e.Path, errUnread)
 	}
 	var oid, typ string
 	var size int64
 	if n, _ := fmt.Sscanf(header, "%s %s %d", &oid, &typ, &size); n < 3 || typ != "blob" || oid != string(e.OID) {
-		return fmt.Errorf("%q, %s: %w", e.Path, e.OID, ErrMissing)
+		return fmt.Errorf("%q: %w: %w: %s", e.Path, errUnread, ErrMissing, e.OID)
 	}
 	blob := io.LimitReader(w.blobs, size)
 	if e.Mode == ModeSymlink {

@@ -2,6 +2,7 @@ package gitx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -45,6 +46,19 @@ func (r *Repo) lacking(ctx context.Context, commit OID) ([]string, error) {
 		}
 	}
 	return ids, nil
+}
+
+// asMissing makes an error about a commit one that says ErrMissing where that
+// is the reason: in a partial clone git ends without a word a program can read.
+func (r *Repo) asMissing(ctx context.Context, commit OID, err error) error {
+	if errors.Is(err, ErrMissing) {
+		return err
+	}
+	lacking, failed := r.lacking(ctx, commit)
+	if failed != nil || len(lacking) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: %d objects, among them %s", ErrMissing, len(lacking), lacking[0])
 }
 
 // fetchPromised asks the promisor remotes one after the other, the way git

@@ -28,7 +28,7 @@ func remoteAndClones(t *testing.T) (bare string, clones map[string]string) {
 	return bare, clones
 }
 
-const chain, note = "refs/longtask/t/authority", "refs/notes/longtask"
+const remoteChain, remoteNote = "refs/longtask/t/authority", "refs/notes/longtask"
 
 // ourCommit writes a commit of our own on top of another.
 func ourCommit(t *testing.T, r *Repo, text string, parents ...OID) OID {
@@ -47,7 +47,7 @@ func TestPushAndFetchRefs(t *testing.T) {
 	for name, dir := range clones {
 		t.Run(name, func(t *testing.T) {
 			ctx := context.Background()
-			chain, note := chain+"-"+strings.ReplaceAll(name, " ", "-"), note+"-"+strings.ReplaceAll(name, " ", "-")
+			chain, note := remoteChain+"-"+strings.ReplaceAll(name, " ", "-"), remoteNote+"-"+strings.ReplaceAll(name, " ", "-")
 			if err := os.WriteFile(filepath.Join(openRepo(t, dir).CommonDir, "hooks", "pre-push"), []byte("#!/bin/sh\nexit 1\n"), 0o777); err != nil {
 				t.Fatal(err)
 			}
@@ -95,32 +95,32 @@ func TestPushLosesARace(t *testing.T) {
 	ctx := context.Background()
 	first := ourCommit(t, r, "first")
 	other, ours := ourCommit(t, r, "other", first), ourCommit(t, r, "ours", first)
-	if err := r.PushRefs(ctx, "origin", []RefUpdate{{Name: chain, New: first}}); err != nil {
+	if err := r.PushRefs(ctx, "origin", []RefUpdate{{Name: remoteChain, New: first}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.PushRefs(ctx, "origin", []RefUpdate{{Name: chain, New: other, Old: first}}); err != nil {
+	if err := r.PushRefs(ctx, "origin", []RefUpdate{{Name: remoteChain, New: other, Old: first}}); err != nil {
 		t.Fatal(err)
 	}
 	for name, updates := range map[string][]RefUpdate{
-		"moved":           {{Name: note, New: ours}, {Name: chain, New: ours, Old: first}},
-		"exists":          {{Name: note, New: ours}, {Name: chain, New: ours}},
-		"deleted, moved":  {{Name: note, New: ours}, {Name: chain, Old: first}},
-		"does not exist":  {{Name: chain, New: ours, Old: other}, {Name: note, New: ours, Old: first}},
-		"not there to go": {{Name: chain, New: ours, Old: other}, {Name: note, Old: first}},
+		"moved":           {{Name: remoteNote, New: ours}, {Name: remoteChain, New: ours, Old: first}},
+		"exists":          {{Name: remoteNote, New: ours}, {Name: remoteChain, New: ours}},
+		"deleted, moved":  {{Name: remoteNote, New: ours}, {Name: remoteChain, Old: first}},
+		"does not exist":  {{Name: remoteChain, New: ours, Old: other}, {Name: remoteNote, New: ours, Old: first}},
+		"not there to go": {{Name: remoteChain, New: ours, Old: other}, {Name: remoteNote, Old: first}},
 	} {
 		if err := r.PushRefs(ctx, "origin", updates); !errors.Is(err, ErrStale) {
 			t.Errorf("%s: %v, want ErrStale", name, err)
 		}
 	}
 	refs, err := r.LsRemote(ctx, "origin", "refs/longtask/*", "refs/notes/*")
-	if err != nil || len(refs) != 1 || refs[0] != (Ref{chain, other}) {
+	if err != nil || len(refs) != 1 || refs[0] != (Ref{remoteChain, other}) {
 		t.Errorf("after refused pushes: %v, %v", refs, err)
 	}
 	if err := os.WriteFile(filepath.Join(bare, "hooks", "update"), []byte("#!/bin/sh\nexit 1\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	var g *GitError
-	if err := r.PushRefs(ctx, "origin", []RefUpdate{{Name: chain, New: ours, Old: other}}); errors.Is(err, ErrStale) || !errors.As(err, &g) {
+	if err := r.PushRefs(ctx, "origin", []RefUpdate{{Name: remoteChain, New: ours, Old: other}}); errors.Is(err, ErrStale) || !errors.As(err, &g) {
 		t.Errorf("a push the remote's hook refuses: %v", err)
 	}
 }
@@ -129,8 +129,8 @@ func TestRemoteThatIsNotThere(t *testing.T) {
 	r := openRepo(t, newRepo(t))
 	ctx := context.Background()
 	for name, err := range map[string]error{
-		"fetch": r.FetchRefs(ctx, "--upload-pack=touch x", []string{chain}),
-		"push":  r.PushRefs(ctx, "nowhere", []RefUpdate{{Name: chain, New: OID(git(t, r.Top, "rev-parse", "HEAD"))}}),
+		"fetch": r.FetchRefs(ctx, "--upload-pack=touch x", []string{remoteChain}),
+		"push":  r.PushRefs(ctx, "nowhere", []RefUpdate{{Name: remoteChain, New: OID(git(t, r.Top, "rev-parse", "HEAD"))}}),
 	} {
 		var g *GitError
 		if !errors.As(err, &g) || errors.Is(err, ErrStale) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -65,7 +66,7 @@ func TestLockDiesWithItsProcess(t *testing.T) {
 func TestLockExcludesGoroutines(t *testing.T) {
 	r := openRepo(t, newRepo(t))
 	var group sync.WaitGroup
-	held := 0 // the race detector and the check below both watch it
+	var held atomic.Int32
 	for range 8 {
 		group.Go(func() {
 			unlock, err := r.Lock(context.Background())
@@ -73,12 +74,11 @@ func TestLockExcludesGoroutines(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			held++
-			if held != 1 {
-				t.Errorf("%d hold the lock", held)
+			if n := held.Add(1); n != 1 {
+				t.Errorf("%d hold the lock", n)
 			}
 			time.Sleep(time.Millisecond)
-			held--
+			held.Add(-1)
 			unlock()
 		})
 	}

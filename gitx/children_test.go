@@ -19,7 +19,7 @@ func TestChildrenAreFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := r.NewObjects()
-	updates := []RefUpdate{{Name: chain, New: head}}
+	updates := []RefUpdate{{Name: chainRef, New: head}}
 	for i := range 20 {
 		if _, err := r.Entry(ctx, head, "dir/sub/c.txt"); err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ func startRole(t *testing.T, role string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-const chain = "refs/longtask/test/chain"
+const chainRef = "refs/longtask/test/chain"
 
 // appendCommits puts n commits on the chain by compare-and-swap alone.
 func appendCommits(dir, tag string, n int) error {
@@ -51,7 +51,7 @@ func appendCommits(dir, tag string, n int) error {
 }
 
 func appendCommit(ctx context.Context, r *Repo, message string) error {
-	old, err := r.Ref(ctx, chain)
+	old, err := r.Ref(ctx, chainRef)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
@@ -64,7 +64,7 @@ func appendCommit(ctx context.Context, r *Repo, message string) error {
 	if err := r.Write(ctx, o); err != nil {
 		return err
 	}
-	return r.Update(ctx, []RefUpdate{{Name: chain, New: next, Old: old}})
+	return r.Update(ctx, []RefUpdate{{Name: chainRef, New: next, Old: old}})
 }
 
 // Eight processes and eight goroutines append to one ref and lose nothing.
@@ -86,7 +86,7 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 		})
 	}
 	group.Wait()
-	subjects := strings.Split(git(t, dir, "log", "--format=%s", chain), "\n")
+	subjects := strings.Split(git(t, dir, "log", "--format=%s", chainRef), "\n")
 	seen := map[string]bool{}
 	for _, s := range subjects {
 		seen[s] = true
@@ -116,7 +116,7 @@ func TestUpdateNamesTheLockThatStays(t *testing.T) {
 	dir := newRepo(t)
 	r := openRepo(t, dir)
 	head, _ := r.Resolve(ctx, "HEAD")
-	for name, lock := range map[string]string{chain: chain + ".lock", ActiveRef: ActiveRef + ".lock"} {
+	for name, lock := range map[string]string{chainRef: chainRef + ".lock", ActiveRef: ActiveRef + ".lock"} {
 		writeFile(t, r.GitDir, lock, "")
 		start := time.Now()
 		err := r.Update(ctx, []RefUpdate{{Name: name, New: head}})
@@ -127,8 +127,8 @@ func TestUpdateNamesTheLockThatStays(t *testing.T) {
 			t.Errorf("gave up after %v", d)
 		}
 	}
-	time.AfterFunc(200*time.Millisecond, func() { os.Remove(filepath.Join(r.GitDir, filepath.FromSlash(chain)+".lock")) })
-	if err := r.Update(ctx, []RefUpdate{{Name: chain, New: head}}); err != nil {
+	time.AfterFunc(200*time.Millisecond, func() { os.Remove(filepath.Join(r.GitDir, filepath.FromSlash(chainRef)+".lock")) })
+	if err := r.Update(ctx, []RefUpdate{{Name: chainRef, New: head}}); err != nil {
 		t.Errorf("update of a ref that is unlocked soon: %v", err)
 	}
 }
@@ -139,23 +139,23 @@ func TestUpdateTellsStale(t *testing.T) {
 	r := openRepo(t, dir)
 	head, _ := r.Resolve(ctx, "HEAD")
 	parent, _ := r.Resolve(ctx, "HEAD~1")
-	git(t, dir, "update-ref", chain, string(head))
+	git(t, dir, "update-ref", chainRef, string(head))
 	for what, u := range map[string]RefUpdate{
-		"create of what exists":  {Name: chain, New: parent},
-		"move from elsewhere":    {Name: chain, New: head, Old: parent},
-		"delete of other value":  {Name: chain, Old: parent},
+		"create of what exists":  {Name: chainRef, New: parent},
+		"move from elsewhere":    {Name: chainRef, New: head, Old: parent},
+		"delete of other value":  {Name: chainRef, Old: parent},
 		"move of what is absent": {Name: "refs/longtask/none", New: head, Old: parent},
-		"check of other value":   {Name: chain, New: parent, Old: parent},
-		"check for absence":      {Name: chain},
+		"check of other value":   {Name: chainRef, New: parent, Old: parent},
+		"check for absence":      {Name: chainRef},
 	} {
 		if err := r.Update(ctx, []RefUpdate{{Name: "refs/longtask/other", New: head}, u}); !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), u.Name) {
 			t.Errorf("%s: %v, want ErrStale with the ref", what, err)
 		}
 	}
-	if refs, err := r.Refs(ctx, "refs/longtask/"); err != nil || len(refs) != 1 || refs[0] != (Ref{chain, head}) {
+	if refs, err := r.Refs(ctx, "refs/longtask/"); err != nil || len(refs) != 1 || refs[0] != (Ref{chainRef, head}) {
 		t.Errorf("refs after refused updates: %v, %v", refs, err)
 	}
-	if err := r.Update(ctx, []RefUpdate{{Name: chain, New: head, Old: head}, {Name: "refs/longtask/none"}}); err != nil {
+	if err := r.Update(ctx, []RefUpdate{{Name: chainRef, New: head, Old: head}, {Name: "refs/longtask/none"}}); err != nil {
 		t.Errorf("checks that hold: %v", err)
 	}
 }
@@ -171,8 +171,8 @@ func TestUpdateLeavesBranchesAlone(t *testing.T) {
 			t.Errorf("Update wrote %q", name)
 		}
 	}
-	git(t, dir, "symbolic-ref", chain, "refs/heads/main")
-	if err := r.Update(ctx, []RefUpdate{{Name: chain, New: parent, Old: head}}); err != nil {
+	git(t, dir, "symbolic-ref", chainRef, "refs/heads/main")
+	if err := r.Update(ctx, []RefUpdate{{Name: chainRef, New: parent, Old: head}}); err != nil {
 		t.Error(err)
 	}
 	if got := git(t, dir, "rev-parse", "refs/heads/main"); got != string(head) {
@@ -188,9 +188,9 @@ func TestRefIsNotFoundByItsLookalike(t *testing.T) {
 	r := openRepo(t, dir)
 	head, _ := r.Resolve(ctx, "HEAD")
 	lookalike := "refs/longtask/fix-g" + string(head[:7])
-	for _, name := range []string{"refs/heads/" + chain, "refs/tags/" + chain, "refs/" + chain, "refs/remotes/" + chain, "refs/remotes/" + chain + "/HEAD"} {
+	for _, name := range []string{"refs/heads/" + chainRef, "refs/tags/" + chainRef, "refs/" + chainRef, "refs/remotes/" + chainRef, "refs/remotes/" + chainRef + "/HEAD"} {
 		git(t, dir, "update-ref", name, "HEAD")
-		if got, err := r.Ref(ctx, chain); !errors.Is(err, ErrNotFound) {
+		if got, err := r.Ref(ctx, chainRef); !errors.Is(err, ErrNotFound) {
 			t.Errorf("with %s: Ref = %q, %v; want ErrNotFound", name, got, err)
 		}
 		git(t, dir, "update-ref", "-d", name)
@@ -198,9 +198,9 @@ func TestRefIsNotFoundByItsLookalike(t *testing.T) {
 	if got, err := r.Ref(ctx, lookalike); !errors.Is(err, ErrNotFound) {
 		t.Errorf("Ref(%s) = %q, %v; want ErrNotFound", lookalike, got, err)
 	}
-	git(t, dir, "update-ref", "refs/heads/"+chain, "HEAD")
-	git(t, dir, "update-ref", chain, "HEAD~1")
-	if got, err := r.Ref(ctx, chain); err != nil || string(got) != git(t, dir, "rev-parse", "HEAD~1") {
+	git(t, dir, "update-ref", "refs/heads/"+chainRef, "HEAD")
+	git(t, dir, "update-ref", chainRef, "HEAD~1")
+	if got, err := r.Ref(ctx, chainRef); err != nil || string(got) != git(t, dir, "rev-parse", "HEAD~1") {
 		t.Errorf("with both: Ref = %q, %v", got, err)
 	}
 }
@@ -212,7 +212,7 @@ func TestWorktreeRefsAreOfOneWorktree(t *testing.T) {
 	git(t, dir, "worktree", "add", "-q", "-b", "other", linked)
 	main, other := openRepo(t, dir), openRepo(t, linked)
 	head, _ := main.Resolve(ctx, "HEAD")
-	if err := other.Update(ctx, []RefUpdate{{Name: ActiveRef, New: head}, {Name: chain, New: head}}); err != nil {
+	if err := other.Update(ctx, []RefUpdate{{Name: ActiveRef, New: head}, {Name: chainRef, New: head}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := main.Ref(ctx, ActiveRef); !errors.Is(err, ErrNotFound) {
@@ -221,7 +221,7 @@ func TestWorktreeRefsAreOfOneWorktree(t *testing.T) {
 	if got, err := other.Ref(ctx, ActiveRef); err != nil || got != head {
 		t.Errorf("marker = %q, %v", got, err)
 	}
-	if got, err := main.Ref(ctx, chain); err != nil || got != head {
+	if got, err := main.Ref(ctx, chainRef); err != nil || got != head {
 		t.Errorf("chain = %q, %v", got, err)
 	}
 }

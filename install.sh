@@ -69,7 +69,7 @@ put() {
 }
 
 install_extras() {
-	if [ -f docs/git-longtask.1 ]; then put "$man" <docs/git-longtask.1; fi
+	put "$man" <docs/git-longtask.1
 	"$prefix/bin/git-longtask" completion bash | put "$bash"
 	"$prefix/bin/git-longtask" completion zsh | put "$zsh"
 	"$prefix/bin/git-longtask" completion fish | put "$fish"

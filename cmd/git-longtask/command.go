@@ -38,6 +38,7 @@ type command struct {
 	Description string
 	Examples    []string
 	Flags       []cli.Flag
+	JSON        any // a zero value of the report's Fields, for docs/json.md
 	Hidden      bool
 	Verbatim    bool // everything after the name belongs to the command, flags too
 	Run         func(ctx context.Context, inv *invocation) (*report, error)

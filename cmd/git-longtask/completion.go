@@ -18,12 +18,17 @@ var completionScripts embed.FS
 
 var shells = []string{"bash", "fish", "zsh"}
 
+type completionFields struct {
+	Script string `json:"script"`
+}
+
 func completionCommand() *command {
 	return &command{
 		Name:        "completion",
 		Group:       groupAbout,
 		Args:        "<shell>",
 		Usage:       "print shell completion for bash, fish or zsh",
+		JSON:        completionFields{},
 		Description: "The script completes both git-longtask and git longtask. install.sh puts it where the shells look for it.",
 		Examples: []string{
 			"source <(git longtask completion bash)",
@@ -39,7 +44,7 @@ func completionCommand() *command {
 			if err != nil {
 				return nil, fmt.Errorf("completion for %s: %w", shell, err)
 			}
-			return &report{Status: "reported", Fields: map[string]string{"script": string(script)}, Text: func(p *printer) { p.text(strings.TrimSuffix(string(script), "\n")) }}, nil
+			return &report{Status: "reported", Fields: completionFields{string(script)}, Text: func(p *printer) { p.text(strings.TrimSuffix(string(script), "\n")) }}, nil
 		},
 	}
 }

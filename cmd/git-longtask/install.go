@@ -18,6 +18,7 @@ func installCommand() *command {
 		Name:  "install",
 		Group: groupSetUp,
 		Usage: "install the Git hooks",
+		JSON:  hooks.Report{},
 		Description: "Puts hooks where Git looks for them and proves that Git would run them. A hook that is there already is kept and called " +
 			"first. Files of hook managers are never edited: install prints the lines to add.",
 		Examples: []string{"git longtask install", "git longtask install --force  # take over edited or tracked hooks, keeping them"},

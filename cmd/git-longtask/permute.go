@@ -32,7 +32,7 @@ type commandLine struct {
 var globalFlags = []cli.Flag{
 	&cli.StringFlag{Name: "C", Usage: "run as if started in `DIR`"},
 	&cli.BoolFlag{Name: "json", Usage: "answer with one JSON object on stdout"},
-	&cli.StringFlag{Name: "color", Usage: "colour `WHEN`: auto, always or never"},
+	&cli.StringFlag{Name: "color", Usage: "use colour: `WHEN` is auto, always or never"},
 	&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "show help"},
 }
 

@@ -23,20 +23,23 @@ type report struct {
 
 // envelope is what every JSON answer has.
 type envelope struct {
-	Tool     string             `json:"tool"`
-	Version  string             `json:"version"`
-	Command  string             `json:"command"`
-	OK       bool               `json:"ok"`
-	Status   string             `json:"status"`
-	Findings []contract.Finding `json:"findings"`
-	Error    *errorBody         `json:"error,omitempty"`
+	Tool     string             `json:"tool"`     // "git-longtask"
+	Version  string             `json:"version"`  // of the program
+	Command  string             `json:"command"`  // its first name, or the word that is no command
+	OK       bool               `json:"ok"`       // the exit code is 0
+	Status   string             `json:"status"`   // one word of the command's own, "error" or "interrupted"
+	Findings []contract.Finding `json:"findings"` // reasons to refuse, and warnings
+	Error    *Failure           `json:"error,omitempty"`
 }
 
-type errorBody struct {
+var envelopeNames = []string{"tool", "version", "command", "ok", "status", "findings", "error"}
+
+// Failure says why nothing could be decided.
+type Failure struct {
 	Code    string `json:"code"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
-	Next    string `json:"next,omitempty"`
+	Message string `json:"message"`        // one sentence
+	Hint    string `json:"hint,omitempty"` // what to do
+	Next    string `json:"next,omitempty"` // a command to paste
 }
 
 // answer prints a report and gives the exit code. No report means that there
@@ -69,7 +72,7 @@ func (inv *invocation) fail(e *decideError) int {
 		code, status = exitInterrupted, codeInterrupted
 	}
 	if inv.JSON {
-		body := &errorBody{e.Code, e.Message, e.Hint, e.Next}
+		body := &Failure{e.Code, e.Message, e.Hint, e.Next}
 		return inv.answerJSON(envelope{Status: status, Findings: e.Findings, Error: body}, e.Fields, code)
 	}
 	var out bytes.Buffer
@@ -111,7 +114,7 @@ func merged(env envelope, fields any) ([]byte, error) {
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return nil, fmt.Errorf("the fields of %s are no object: %w", env.Command, err)
 	}
-	for _, name := range []string{"tool", "version", "command", "ok", "status", "findings", "error"} {
+	for _, name := range envelopeNames {
 		delete(members, name)
 	}
 	if len(members) == 0 {

@@ -13,6 +13,7 @@ func uninstallCommand() *command {
 		Name:  "uninstall",
 		Group: groupSetUp,
 		Usage: "remove the Git hooks",
+		JSON:  hooks.Report{},
 		Description: "Removes the hooks that install wrote and puts back those that were there before. Tasks, receipts and contracts stay. " +
 			"A hook that was edited stays and is named.",
 		Examples: []string{"git longtask uninstall"},

@@ -23,19 +23,26 @@ func version() string {
 	return strings.TrimPrefix(info.Main.Version, "v")
 }
 
+// versionFields are what version adds to the envelope.
+type versionFields struct {
+	Go       string `json:"go"`       // the Go release that built this binary
+	Platform string `json:"platform"` // operating system and processor, "linux/amd64"
+}
+
 func versionCommand() *command {
 	return &command{
 		Name:     "version",
 		Group:    groupAbout,
 		Usage:    "print the version",
+		JSON:     versionFields{},
 		Examples: []string{"git longtask version", "git longtask version --json"},
 		Run: func(context.Context, *invocation) (*report, error) {
-			platform := runtime.GOOS + "/" + runtime.GOARCH
+			built := versionFields{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 			return &report{
 				Status: "reported",
-				Fields: map[string]string{"go": runtime.Version(), "platform": platform},
+				Fields: built,
 				Text: func(p *printer) {
-					p.line("git-longtask version %s (%s, %s)", version(), runtime.Version(), platform)
+					p.line("git-longtask version %s (%s, %s)", version(), built.Go, built.Platform)
 				},
 			}, nil
 		},

@@ -174,7 +174,7 @@ func (c *Checkout) Verify(ctx context.Context) (changed []string, err error) {
 	return slices.Compact(found.changed), nil
 }
 
-func (c *Checkout) remove() error { return removeTree(c.dir) }
+func (c *Checkout) remove() error { return RemoveTree(c.dir) }
 
 // Close lets others use the directory. The files stay for the next Fill,
 // except in a directory that was made for this Checkout alone.

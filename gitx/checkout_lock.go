@@ -91,16 +91,16 @@ func removeIfFree(lock string, cold bool) error {
 		return err
 	}
 	defer unlock()
-	err = removeTree(strings.TrimSuffix(lock, lockSuffix))
+	err = RemoveTree(strings.TrimSuffix(lock, lockSuffix))
 	if err == nil && cold {
 		err = os.Remove(lock)
 	}
 	return err
 }
 
-// removeTree removes a directory with all it holds, also where rights were
+// RemoveTree removes a directory with all it holds, also where rights were
 // taken away.
-func removeTree(dir string) error {
+func RemoveTree(dir string) error {
 	root, err := os.OpenRoot(filepath.Dir(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

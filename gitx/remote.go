@@ -12,7 +12,7 @@ import (
 func (r *Repo) network() place { return r.here.with("GIT_NO_LAZY_FETCH=0") }
 
 // LsRemote lists the refs of a remote (a name or a URL): those named in full,
-// and those that match a pattern ending in "*"; all when there is no pattern.
+// and those that match a pattern with one "*"; all when there is no pattern.
 func (r *Repo) LsRemote(ctx context.Context, remote string, patterns ...string) ([]Ref, error) {
 	out, err := r.network().run(ctx, nil, append([]string{"ls-remote", "-q", "--", remote}, patterns...)...)
 	if err != nil {
@@ -34,10 +34,11 @@ func (r *Repo) LsRemote(ctx context.Context, remote string, patterns ...string) 
 // matchesRef is exact where git's own patterns match the end of a name.
 func matchesRef(name string, patterns []string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
-		if prefix, ok := strings.CutSuffix(p, "*"); ok {
-			return strings.HasPrefix(name, prefix)
+		before, after, star := strings.Cut(p, "*")
+		if !star {
+			return name == p
 		}
-		return name == p
+		return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
 	})
 }
 

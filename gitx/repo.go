@@ -199,3 +199,9 @@ func CacheDir() (string, error) {
 	}
 	return base + string(os.PathSeparator) + "git-longtask", nil
 }
+
+// Version is git's own sentence about its version, without "git version ".
+func Version(ctx context.Context) (string, error) {
+	out, err := place{"", ForeignEnv()}.run(ctx, nil, "version")
+	return strings.TrimPrefix(strings.TrimSpace(string(out)), "git version "), err
+}

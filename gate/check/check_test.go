@@ -45,7 +45,7 @@ func script() Spec {
 		Runner: contract.Runner{Type: contract.RunnerProjectBinary, Target: "run.sh", Cwd: ".", TimeoutMS: 10000, Effect: "read_only"},
 		PositiveAssertions: []contract.Assertion{{
 			Key: "total-right", Criterion: "The total is the sum.", Claims: []string{"result", "requirement.sum"},
-			Observation: "total", Operator: "equals", Expected: 42,
+			Observation: "total", Operator: "equals", Expected: 42, HasExpected: true,
 		}},
 	}}
 }
@@ -125,7 +125,7 @@ console.log(JSON.stringify({schema_version: "long-task-check-result-v2", executi
 	})
 	s := script()
 	s.Check.Runner.Type, s.Check.Runner.Target, s.Check.Runner.Argv = contract.RunnerNodeOracle, "verify/report.mjs", []string{"a b", ""}
-	s.Check.NegativeAssertions = []contract.Assertion{{Key: "args", Criterion: "c", Observation: "args", Operator: "equals", Expected: []any{"a b", ""}}}
+	s.Check.NegativeAssertions = []contract.Assertion{{Key: "args", Criterion: "c", Observation: "args", Operator: "equals", Expected: []any{"a b", ""}, HasExpected: true}}
 	r := Run(t.Context(), p, s)
 	if r.Status != Passed || !slices.Equal(r.ClaimProofs, []string{"report.requirement.sum", "report.result"}) {
 		t.Fatalf("%+v", r)

@@ -33,7 +33,7 @@ func TestCounterfactual(t *testing.T) {
 			p := newPlace(t, map[string]string{"run.sh": c.script})
 			s := script()
 			s.Check.Runner.TimeoutMS = 1500
-			s.Check.NegativeAssertions = []contract.Assertion{{Key: "label-ok", Observation: "label", Operator: "not_equals", Expected: "none"}}
+			s.Check.NegativeAssertions = []contract.Assertion{{Key: "label-ok", Observation: "label", Operator: "not_equals", Expected: "none", HasExpected: true}}
 			got := Counterfactual(t.Context(), p, s, contract.Counterfactual{Key: "cf", BindingKey: "carrier", ExpectedAssertionFailures: []string{"total-right"}})
 			if got.Status != c.status || strings.Join(codes(got.Findings), " ") != c.code {
 				t.Fatalf("%+v", got)

@@ -108,7 +108,7 @@ func TestPackageScript(t *testing.T) {
 	})
 	s := script()
 	s.Check.Runner = contract.Runner{Type: contract.RunnerPackageScript, Target: "check", Argv: []string{"--flag", "a b"}, Cwd: "pkg/sub", TimeoutMS: 60000}
-	s.Check.NegativeAssertions = []contract.Assertion{{Key: "args", Observation: "args", Operator: "equals", Expected: []any{"--flag", "a b"}}}
+	s.Check.NegativeAssertions = []contract.Assertion{{Key: "args", Observation: "args", Operator: "equals", Expected: []any{"--flag", "a b"}, HasExpected: true}}
 	if r := Run(t.Context(), p, s); r.Status != Passed || filepath.Base(r.Argv0.Path) == "" {
 		t.Errorf("%s %+v", r.Status, r.Findings)
 	}

@@ -44,6 +44,7 @@ func TestIdentities(t *testing.T) {
 // TestIdentitySurvivesCompiledJSON: the gate reads the contract back from JSON.
 func TestIdentitySurvivesCompiledJSON(t *testing.T) {
 	a := script()
+	a.Check.PositiveAssertions[0].HasExpected = true
 	a.Check.PositiveAssertions[0].Expected = map[string]any{"n": 42, "list": []any{1.5, "x", nil, int64(9007199254740993)}}
 	data, err := json.Marshal(a)
 	if err != nil {

@@ -24,7 +24,7 @@ func counting(key, effect string, argv ...string) Spec {
 func TestRunAllSharesRunsAndKeepsOrder(t *testing.T) {
 	p := newPlace(t, map[string]string{"run.sh": "#!/bin/sh\necho x >>../runs\n" + strings.TrimPrefix(echo(`{"total":42}`), "#!/bin/sh\n")})
 	other := counting("second", "read_only")
-	other.Check.PositiveAssertions = []contract.Assertion{{Key: "low", Observation: "total", Operator: "less_than", Expected: 1}}
+	other.Check.PositiveAssertions = []contract.Assertion{{Key: "low", Observation: "total", Operator: "less_than", Expected: 1, HasExpected: true}}
 	specs := []Spec{counting("writes", "test_sandbox"), counting("first", "read_only"), other}
 	var events []string
 	suite := Suite{Jobs: 4, Progress: func(e Event) {

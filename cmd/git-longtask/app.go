@@ -15,6 +15,19 @@ func commands() []*command {
 		installCommand(),
 		uninstallCommand(),
 		versionCommand(),
+		doctorCommand(),
+		tasksCommand(),
+		preflightCommand(),
+		compileCommand(),
+		statusCommand(),
+		verifyCommand(),
+		scopeCommand(),
+		finalGateCommand(),
+		closeCommand(),
+		abandonCommand(),
+		syncCommand(),
+		ciCommand(),
+		demoCommand(),
 	}, planned())
 }
 

@@ -140,7 +140,8 @@ func (c *Checkout) repair(ctx context.Context) error {
 	changed, err := c.Verify(ctx)
 	if err == nil && len(changed) > 0 {
 		err = fmt.Errorf("%s cannot hold %q as committed; its file system may not tell upper from lower case, "+
-			"change Unicode names or not keep modes: set XDG_CACHE_HOME to another one", c.dir, changed[:min(len(changed), 5)])
+			"change Unicode names or not keep modes: set XDG_CACHE_HOME to another one "+
+			"(if git fsck finds the repository whole)", c.dir, changed[:min(len(changed), 5)])
 	}
 	return err
 }

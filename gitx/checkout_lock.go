@@ -63,7 +63,8 @@ func lockCold(kept string) (dir string, unlock func(), err error) {
 }
 
 // removeStale removes the directories whose process is gone, and those of work
-// trees that nobody has used for a month.
+// trees that nobody has used for a month. One that cannot be removed, say
+// because another user made it, is in nobody's way and stays.
 func removeStale(ctx context.Context, trees string) error {
 	entries, err := os.ReadDir(trees)
 	if err != nil {
@@ -78,9 +79,7 @@ func removeStale(ctx context.Context, trees string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := removeIfFree(filepath.Join(trees, e.Name()), cold); err != nil {
-			return err
-		}
+		_ = removeIfFree(filepath.Join(trees, e.Name()), cold)
 	}
 	return nil
 }

@@ -32,7 +32,8 @@ func (c *Checkout) write(ctx context.Context, files []TreeEntry) error {
 	for _, e := range files {
 		ids.WriteString(string(e.OID) + "\n")
 	}
-	cmd.Stdin = strings.NewReader(ids.String())
+	var diag strings.Builder
+	cmd.Stdin, cmd.Stderr = strings.NewReader(ids.String()), &diag
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -42,12 +43,15 @@ func (c *Checkout) write(ctx context.Context, files []TreeEntry) error {
 	}
 	w := &fileWriter{blobs: bufio.NewReaderSize(out, 256<<10)}
 	err = w.writeAll(c.dir, files)
-	if err != nil {
-		stop()
-		cmd.Wait()
-		return err
+	if err == nil {
+		return cmd.Wait()
 	}
-	return cmd.Wait()
+	stop()
+	cmd.Wait()
+	if msg := strings.TrimSpace(diag.String()); msg != "" && errors.Is(err, errUnread) {
+		err = fmt.Errorf("%w: %s", err, msg)
+	}
+	return err
 }
 
 // fileWriter writes files from a stream of `git cat-file --batch`.

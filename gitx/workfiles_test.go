@@ -70,6 +70,10 @@ func TestReadConvertsAsGitAddDoes(t *testing.T) {
 			t.Errorf("Read(%s) = %q, git stores something else", path, data)
 		}
 	}
+	again := openWorkFiles(t, openRepo(t, dir))
+	if data, err := again.Read(ctx, "word.up"); err != nil || string(data) != "WORD" || again.clean.objects != "" {
+		t.Errorf("Read of what is stored = %q, %v", data, err)
+	}
 	if got["word.up"] != "WORD" || got["crlf.txt"] != "one\ntwo\n" || got["wide.u16"] != "w\n" || got["who.id"] != "$Id$\n" {
 		t.Errorf("%q", got)
 	}

@@ -18,15 +18,12 @@ import (
 // cleaner asks git what it would store for files of the work tree. Objects it
 // has to write go to a temporary directory that only it knows.
 type cleaner struct {
-	ctx     context.Context // of the children
 	repo    *Repo
 	mu      sync.Mutex
 	hasher  *pathHasher // writes nothing
 	writer  *pathHasher // writes into objects
 	objects string
 }
-
-func newCleaner(ctx context.Context, r *Repo) *cleaner { return &cleaner{ctx: ctx, repo: r} }
 
 // hash is the id git would store a file under.
 func (c *cleaner) hash(ctx context.Context, path string) (OID, error) {
@@ -70,7 +67,7 @@ func (r *Repo) alternates() string {
 // failed, since git ends at the first file it cannot read.
 func (c *cleaner) ask(ctx context.Context, child **pathHasher, p place, path string, flags ...string) (OID, error) {
 	if *child == nil {
-		h, err := startPathHasher(c.ctx, p, flags...)
+		h, err := startPathHasher(p, flags...)
 		if err != nil {
 			return "", err
 		}
@@ -110,9 +107,10 @@ type pathHasher struct {
 	diag bytes.Buffer
 }
 
-func startPathHasher(ctx context.Context, p place, flags ...string) (*pathHasher, error) {
+// startPathHasher ties the child to no request: it ends with its input.
+func startPathHasher(p place, flags ...string) (*pathHasher, error) {
 	args := append([]string{"-c", "core.safecrlf=false", "hash-object", "--stdin-paths"}, flags...)
-	cmd, err := p.command(ctx, args...)
+	cmd, err := p.command(context.Background(), args...)
 	if err != nil {
 		return nil, err
 	}

@@ -43,8 +43,8 @@ func matchesRef(name string, patterns []string) bool {
 }
 
 // FetchRefs fetches exactly these refspecs: no tags, no FETCH_HEAD, no pruning,
-// no other tracking refs. A refspec whose source the remote does not have is
-// passed over.
+// no other tracking refs. Sources are full ref names, patterns or object ids;
+// a refspec whose source the remote does not have is passed over.
 func (r *Repo) FetchRefs(ctx context.Context, remote string, refspecs []string) error {
 	wanted, err := r.present(ctx, remote, refspecs)
 	if err != nil || len(wanted) == 0 {

@@ -46,7 +46,7 @@ func (r *Repo) WorkFiles(ctx context.Context) (*WorkFiles, error) {
 		return nil, err
 	}
 	w := &WorkFiles{repo: r, disk: newDisk(r.Top), at: make(map[string]int, len(list)),
-		absent: make(map[string]bool), clean: newCleaner(ctx, r)}
+		absent: make(map[string]bool), clean: &cleaner{repo: r}}
 	for _, l := range list {
 		w.add(l)
 	}

@@ -62,11 +62,12 @@ func (p Push) askChain(ctx context.Context, repo *gitx.Repo, id string, l PushLi
 	if err != nil || t.Chain.State() == "abandoned" {
 		return nil, err
 	}
-	concerned, err := p.concerns(ctx, t, l, tip)
+	protected := rules.mode == "proof" && rules.protects(l.RemoteRef)
+	concerned, err := p.concerns(ctx, t, l, tip, protected)
 	if err != nil || !concerned {
 		return nil, err
 	}
-	switch protected := rules.mode == "proof" && rules.protects(l.RemoteRef); {
+	switch {
 	case !t.Chain.Open():
 		return p.askClosed(ctx, t, tip, protected)
 	case protected:
@@ -79,7 +80,7 @@ func (p Push) askChain(ctx context.Context, repo *gitx.Repo, id string, l PushLi
 // go there.
 func (p Push) askClosed(ctx context.Context, t *gate.Task, tip gitx.Commit, protected bool) ([]contract.Finding, error) {
 	closed := t.Chain.Tip().Record
-	news, err := p.newCommits(ctx, t.Repo, closed.Commit, "")
+	news, err := p.unknownThere(ctx, t.Repo, closed.Commit)
 	if err != nil || len(news) == 0 || tip.Tree == closed.Tree {
 		return nil, err
 	}
@@ -116,14 +117,14 @@ func (p Push) prove(ctx context.Context, t *gate.Task, tip gitx.Commit, rules po
 }
 
 // concerns tells whether a pushed tip is any business of a task: it goes from
-// or to the task's branch, brings a commit of that branch that the remote does
-// not have, or changes what the task froze.
-func (p Push) concerns(ctx context.Context, t *gate.Task, l PushLine, tip gitx.Commit) (bool, error) {
+// or to the task's branch, brings a commit of that branch to the remote ref,
+// or changes what the task froze.
+func (p Push) concerns(ctx context.Context, t *gate.Task, l PushLine, tip gitx.Commit, protected bool) (bool, error) {
 	branch := t.Link.Record.Branch
 	if branch != "" && (l.LocalRef == branch || l.RemoteRef == branch || "refs/heads/"+l.LocalRef == branch) {
 		return true, nil
 	}
-	carries, err := p.carriesWork(ctx, t, l, tip)
+	carries, err := p.carriesWork(ctx, t, l, tip, protected)
 	if err != nil || carries || l.Creates() {
 		return carries, err
 	}
@@ -134,8 +135,10 @@ func (p Push) concerns(ctx context.Context, t *gate.Task, l PushLine, tip gitx.C
 }
 
 // carriesWork tells whether the push brings a commit made on the task's branch
-// since the base.
-func (p Push) carriesWork(ctx context.Context, t *gate.Task, l PushLine, tip gitx.Commit) (bool, error) {
+// since the base to the remote ref. That the remote has it on another branch
+// does not matter: work that was pushed once must not get to a protected
+// branch unasked the second time.
+func (p Push) carriesWork(ctx context.Context, t *gate.Task, l PushLine, tip gitx.Commit, protected bool) (bool, error) {
 	rec := t.Link.Record
 	on := rec.Branch
 	if t.Chain.State() == "closed" {
@@ -155,7 +158,7 @@ func (p Push) carriesWork(ctx context.Context, t *gate.Task, l PushLine, tip git
 	if err != nil || len(work) == 0 {
 		return false, err
 	}
-	news, err := p.newCommits(ctx, t.Repo, tip.OID, l.RemoteOID)
+	news, err := p.brings(ctx, t, l, tip, protected)
 	if err != nil {
 		return false, err
 	}
@@ -171,9 +174,24 @@ func (p Push) carriesWork(ctx context.Context, t *gate.Task, l PushLine, tip git
 	return false, nil
 }
 
-// newCommits are the commits up to tip that the remote, as far as known here,
-// does not have.
-func (p Push) newCommits(ctx context.Context, repo *gitx.Repo, tip, remoteTip gitx.OID) ([]gitx.OID, error) {
+// brings are the commits that the remote ref gets: those it does not have, or,
+// when it is new, those the remote does not have; all since the base when the
+// new ref is a protected one.
+func (p Push) brings(ctx context.Context, t *gate.Task, l PushLine, tip gitx.Commit, protected bool) ([]gitx.OID, error) {
+	if !l.Creates() {
+		if _, err := t.Repo.Commit(ctx, string(l.RemoteOID)); err == nil {
+			return t.Repo.RevList(ctx, string(tip.OID), "^"+string(l.RemoteOID))
+		}
+	}
+	if protected {
+		return t.Repo.RevList(ctx, string(tip.OID), "^"+string(t.Link.Record.BaseCommit))
+	}
+	return p.unknownThere(ctx, t.Repo, tip.OID)
+}
+
+// unknownThere are the commits up to tip that the remote, as far as known
+// here, has on no branch.
+func (p Push) unknownThere(ctx context.Context, repo *gitx.Repo, tip gitx.OID) ([]gitx.OID, error) {
 	cfg, err := repo.Config(ctx)
 	if err != nil {
 		return nil, err
@@ -182,11 +200,6 @@ func (p Push) newCommits(ctx context.Context, repo *gitx.Repo, tip, remoteTip gi
 	for _, name := range cfg.Remotes() {
 		if name == p.Remote {
 			args[2] = "--remotes=" + name
-		}
-	}
-	if !remoteTip.IsZero() {
-		if _, err := repo.Commit(ctx, string(remoteTip)); err == nil {
-			args = append(args, string(remoteTip))
 		}
 	}
 	return repo.RevList(ctx, args...)

@@ -59,7 +59,7 @@ func (inv *invocation) draft(ctx context.Context, workdir string) (*gate.Draft, 
 		return nil, nil, nil, "", err
 	}
 	tree := gate.WorkTree(files)
-	dir, err := inv.author(repo, tree, workdir)
+	dir, err := inv.author(ctx, repo, tree, workdir)
 	if err != nil {
 		files.Close()
 		return nil, nil, nil, "", err

@@ -103,7 +103,7 @@ func (inv *invocation) inRepo(repo *gitx.Repo, dir string) (string, error) {
 
 // author is the contract to compile: the named workdir, the active task's, or
 // the only contract of the repository.
-func (inv *invocation) author(repo *gitx.Repo, tree *contract.Tree, workdir string) (string, error) {
+func (inv *invocation) author(ctx context.Context, repo *gitx.Repo, tree *contract.Tree, workdir string) (string, error) {
 	if workdir != "" {
 		dir, err := inv.inRepo(repo, workdir)
 		if err == nil && path.Base(dir) == contract.FileName {
@@ -113,6 +113,9 @@ func (inv *invocation) author(repo *gitx.Repo, tree *contract.Tree, workdir stri
 			err = notADirectory(repo, dir, workdir)
 		}
 		return dir, err
+	}
+	if t, err := gate.Active(ctx, repo); err == nil {
+		return t.Compiled.Workdir, nil
 	}
 	found := contract.FindContracts(tree)
 	switch len(found) {

@@ -86,7 +86,13 @@ func (t *Task) Gate(ctx context.Context, req Request) (*Verdict, error) {
 		return nil, err
 	}
 	c := &candidate{commit: commit, list: l}
-	if v.Findings, err = t.sameAuthority(ctx, c); err != nil || contract.Refuses(v.Findings) {
+	v.Findings, err = t.sameAuthority(ctx, c)
+	if errors.Is(err, gitx.ErrMissing) {
+		if err = t.Repo.FetchMissing(ctx, commit.Tree); err == nil {
+			v.Findings, err = t.sameAuthority(ctx, c)
+		}
+	}
+	if err != nil || contract.Refuses(v.Findings) {
 		return v.decide(t), err
 	}
 	if err := t.judgeScope(ctx, v, c, req); err != nil {

@@ -18,6 +18,7 @@ import (
 // execution is which checks run on which content.
 type execution struct {
 	Tree     gitx.OID
+	Content  *listing
 	Units    []unit
 	Places   contract.Result // where criteria stand in the contract
 	Fresh    bool            // a HOME of its own, thrown away afterwards
@@ -45,7 +46,10 @@ func (t *Task) execute(ctx context.Context, e execution) (*executed, error) {
 		return nil, fmt.Errorf("private tree: %w", err)
 	}
 	defer checkout.Close()
-	if err := t.materialise(ctx, checkout, e.Tree); err != nil {
+	if e.Fresh {
+		checkout.Distrust()
+	}
+	if err := t.materialise(ctx, checkout, e); err != nil {
 		return nil, err
 	}
 	place, done, err := t.place(cache, e.Fresh)
@@ -55,20 +59,21 @@ func (t *Task) execute(ctx context.Context, e execution) (*executed, error) {
 	defer done()
 	place.Dir = checkout.Dir()
 	run := &running{task: t, checkout: checkout, place: place, execution: e}
+	defer run.closeTwin()
 	return run.all(ctx)
 }
 
 // materialise fills the private tree, fetching what a partial clone left out.
-func (t *Task) materialise(ctx context.Context, checkout *gitx.Checkout, tree gitx.OID) error {
-	err := checkout.Fill(ctx, tree)
+func (t *Task) materialise(ctx context.Context, checkout *gitx.Checkout, e execution) error {
+	err := checkout.FillList(ctx, e.Tree, e.Content.entries)
 	if errors.Is(err, gitx.ErrMissing) {
-		if err := t.Repo.FetchMissing(ctx, tree); err != nil {
-			return fmt.Errorf("content of %s: %w", tree.Short(), err)
+		if err := t.Repo.FetchMissing(ctx, e.Tree); err != nil {
+			return fmt.Errorf("content of %s: %w", e.Tree.Short(), err)
 		}
-		err = checkout.Fill(ctx, tree)
+		err = checkout.FillList(ctx, e.Tree, e.Content.entries)
 	}
 	if err != nil {
-		return fmt.Errorf("private tree of %s: %w", tree.Short(), err)
+		return fmt.Errorf("private tree of %s: %w", e.Tree.Short(), err)
 	}
 	return nil
 }
@@ -101,6 +106,7 @@ func (t *Task) place(cache string, fresh bool) (check.Place, func(), error) {
 type running struct {
 	task     *Task
 	checkout *gitx.Checkout
+	twin     *gitx.Checkout // where counterfactuals run, once there was one
 	place    check.Place
 	execution
 }
@@ -178,22 +184,30 @@ func (r *running) treeIntact(ctx context.Context, ran []check.Spec) ([]contract.
 	return findings, nil
 }
 
-// control runs one counterfactual on a private copy of the whole tree.
+// control runs one counterfactual in a second private tree, which holds the
+// same commit with the mutation applied. The first one is never mutated.
 func (r *running) control(ctx context.Context, spec check.Spec, c contract.Counterfactual) (check.CounterfactualResult, error) {
-	copyDir, err := os.MkdirTemp(filepath.Dir(r.place.Temp), "t-")
+	var err error
+	if r.twin == nil {
+		r.twin, err = r.checkout.Twin(ctx)
+	} else {
+		err = r.twin.Restore(ctx)
+	}
 	if err != nil {
 		return check.CounterfactualResult{}, fmt.Errorf("counterfactual %s: %w", c.Key, err)
 	}
-	defer gitx.RemoveTree(copyDir)
-	if err := r.checkout.CopyTo(ctx, copyDir); err != nil {
-		return check.CounterfactualResult{}, fmt.Errorf("counterfactual %s: %w", c.Key, err)
-	}
-	if err := check.Mutate(copyDir, c.Mutation); err != nil {
+	place := r.place
+	place.Dir = r.twin.Dir()
+	if err := check.Mutate(place.Dir, c.Mutation); err != nil {
 		return check.NotMutated(spec, c, err), nil
 	}
-	place := r.place
-	place.Dir = copyDir
 	return check.Counterfactual(ctx, place, spec, c), nil
+}
+
+func (r *running) closeTwin() {
+	if r.twin != nil {
+		_ = r.twin.Close()
+	}
 }
 
 // located puts the place in the contract on findings about a criterion.

@@ -11,7 +11,7 @@ import (
 // judgeChecks is steps 5 to 9: run everything on the materialised commit.
 func (t *Task) judgeChecks(ctx context.Context, v *Verdict, c *candidate, req Request) error {
 	v.Findings = append(v.Findings, t.missingPaths(c)...)
-	run, err := t.execute(ctx, execution{Tree: c.commit.Tree, Units: t.units(), Places: c.places, Fresh: req.Fresh, Jobs: req.Jobs, Progress: req.Progress})
+	run, err := t.execute(ctx, execution{Tree: c.commit.Tree, Content: c.list, Units: t.units(), Places: c.places, Fresh: req.Fresh, Jobs: req.Jobs, Progress: req.Progress})
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (t *Task) verifyContent(ctx context.Context, r *Targeted, l *listing, head 
 		}
 		r.Findings = append(r.Findings, t.scopeFindings(changes, nil)...)
 	}
-	run, err := t.execute(ctx, execution{Tree: r.SnapshotTree, Units: chosen, Places: places, Jobs: sel.Jobs, Progress: sel.Progress})
+	run, err := t.execute(ctx, execution{Tree: r.SnapshotTree, Content: l, Units: chosen, Places: places, Jobs: sel.Jobs, Progress: sel.Progress})
 	if err != nil {
 		return err
 	}

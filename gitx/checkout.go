@@ -14,17 +14,23 @@ import (
 // Checkout is a private directory that holds the tree of one commit: the raw
 // bytes of its blobs, its symlinks and its modes. What it holds is told by
 // hashing, so neither index, work tree, attributes, filters nor configuration
-// of the repository, nor the times of files, have a say. Submodules are empty
+// of the repository have a say; a file that was hashed is hashed again when
+// anything the kernel says of it is different. Submodules are empty
 // directories. The next Fill writes only what differs.
 //
 // One Checkout at a time uses the directory kept for its work tree; others get
 // a directory of their own for as long as they are open.
 type Checkout struct {
-	repo   *Repo
-	dir    string
-	cold   bool // ours alone, removed by Close
-	unlock func()
-	want   *wantDir
+	repo    *Repo
+	dir     string
+	cold    bool // ours alone, removed by Close
+	fresh   bool // what an earlier process saw does not count
+	unlock  func()
+	want    *wantDir
+	commit  OID
+	list    []TreeEntry // what want was made of
+	files   []*wantFile // what it holds, in that order
+	learned bool        // looks are worth keeping
 }
 
 // OpenCheckout takes a directory below cacheDir, which must be outside the
@@ -37,8 +43,13 @@ func OpenCheckout(ctx context.Context, r *Repo, cacheDir string) (*Checkout, err
 	if err := removeStale(ctx, trees); err != nil {
 		return nil, fmt.Errorf("checkout: %w", err)
 	}
-	name := fmt.Sprintf("%x", sha256.Sum256([]byte(r.GitDir)))[:16]
-	c := &Checkout{repo: r, dir: filepath.Join(trees, name)}
+	return openDir(r, filepath.Join(trees, dirName(r.GitDir)))
+}
+
+func dirName(of string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(of)))[:16] }
+
+func openDir(r *Repo, dir string) (*Checkout, error) {
+	c := &Checkout{repo: r, dir: dir}
 	unlock, ok, err := tryLockFile(c.dir + lockSuffix)
 	if err == nil && !ok {
 		c.cold = true
@@ -50,6 +61,26 @@ func OpenCheckout(ctx context.Context, r *Repo, cacheDir string) (*Checkout, err
 	c.unlock = unlock
 	return c, nil
 }
+
+// Twin opens and fills a second directory with the same tree, for what must
+// not touch the first. It is kept as the first one is.
+func (c *Checkout) Twin(ctx context.Context) (*Checkout, error) {
+	if c.want == nil {
+		return nil, errNotFilled
+	}
+	twin, err := openDir(c.repo, filepath.Join(filepath.Dir(c.dir), dirName(c.repo.GitDir+"\x00twin")))
+	if err != nil {
+		return nil, err
+	}
+	twin.fresh = c.fresh
+	if err := twin.FillList(ctx, c.commit, c.list); err != nil {
+		return nil, errors.Join(err, twin.Close())
+	}
+	return twin, nil
+}
+
+// Distrust makes every Fill read all files, whatever earlier processes saw.
+func (c *Checkout) Distrust() { c.fresh = true }
 
 // treesDir makes the directory all checkouts are in.
 func treesDir(r *Repo, cacheDir string) (string, error) {
@@ -96,10 +127,19 @@ func (c *Checkout) Dir() string { return c.dir }
 // FetchMissing).
 func (c *Checkout) Fill(ctx context.Context, commit OID) error {
 	list, err := c.repo.ListTree(ctx, commit)
-	if err == nil {
-		c.want, err = wantedTree(list)
+	if err != nil {
+		return fmt.Errorf("checkout of %s: %w", commit.Short(), c.repo.asMissing(ctx, commit, err))
 	}
-	if err == nil {
+	return c.FillList(ctx, commit, list)
+}
+
+// FillList is Fill with what ListTree gave for the commit.
+func (c *Checkout) FillList(ctx context.Context, commit OID, list []TreeEntry) (err error) {
+	c.commit, c.list = commit, list
+	if c.want, c.files, err = wantedTree(list); err == nil {
+		if !c.fresh {
+			c.recall()
+		}
 		err = c.Restore(ctx)
 	}
 	if err != nil {
@@ -162,7 +202,7 @@ func (c *Checkout) makeDir() error {
 
 // Verify lists, sorted, the paths that are not as in the commit of the last
 // Fill: changed, removed and new files, other modes, directories that cannot
-// be entered. Every file is read. Empty directories do not count.
+// be entered. Empty directories do not count.
 func (c *Checkout) Verify(ctx context.Context) (changed []string, err error) {
 	if c.want == nil {
 		return nil, errNotFilled
@@ -182,7 +222,7 @@ func (c *Checkout) remove() error { return RemoveTree(c.dir) }
 func (c *Checkout) Close() error {
 	defer c.unlock()
 	if !c.cold {
-		return nil
+		return c.keepLooks()
 	}
 	return errors.Join(c.remove(), os.Remove(c.dir+lockSuffix))
 }

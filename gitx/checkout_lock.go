@@ -73,6 +73,9 @@ func removeStale(ctx context.Context, trees string) error {
 	for _, e := range entries {
 		info, err := e.Info()
 		cold := strings.Contains(e.Name(), coldMark)
+		if err == nil && strings.HasPrefix(e.Name(), looksTemp) && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(trees, e.Name()))
+		}
 		if err != nil || !strings.HasSuffix(e.Name(), lockSuffix) || !cold && time.Since(info.ModTime()) < unusedFor {
 			continue
 		}
@@ -90,7 +93,13 @@ func removeIfFree(lock string, cold bool) error {
 		return err
 	}
 	defer unlock()
-	err = RemoveTree(strings.TrimSuffix(lock, lockSuffix))
+	dir := strings.TrimSuffix(lock, lockSuffix)
+	if err = RemoveTree(dir); err == nil {
+		err = os.Remove(dir + looksSuffix)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
 	if err == nil && cold {
 		err = os.Remove(lock)
 	}

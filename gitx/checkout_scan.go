@@ -8,7 +8,9 @@ import (
 	"os"
 	"path"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // scan compares a directory with what it should hold.
@@ -20,6 +22,7 @@ type scan struct {
 	mu      sync.Mutex
 	changed []string
 	missing []TreeEntry
+	learned atomic.Bool // some file's bytes were read and found right
 }
 
 // scanned is one directory to compare; a nil want is one that should not be.
@@ -35,7 +38,9 @@ func (c *Checkout) scan(ctx context.Context, repair bool) (*scan, error) {
 	}
 	defer top.Close()
 	s := &scan{top: top, format: c.repo.Format, repair: repair}
-	return s, eachDir(ctx, scanned{".", c.want}, s.visit)
+	err = eachDir(ctx, scanned{".", c.want}, s.visit)
+	c.learned = c.learned || s.learned.Load()
+	return s, err
 }
 
 func (s *scan) report(paths ...string) {
@@ -44,11 +49,11 @@ func (s *scan) report(paths ...string) {
 	s.changed = append(s.changed, paths...)
 }
 
-func (s *scan) lacks(e TreeEntry) {
+func (s *scan) lacks(e *wantFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changed = append(s.changed, e.Path)
-	s.missing = append(s.missing, e)
+	s.missing = append(s.missing, e.TreeEntry)
 }
 
 func (s *scan) visit(d scanned) (below []scanned, err error) {
@@ -170,7 +175,8 @@ const modeBits = os.ModePerm | os.ModeSetuid | os.ModeSetgid | os.ModeSticky
 
 // same tells whether a file has the kind, rights and content of its entry. A
 // second name elsewhere could change it later, so repairing breaks that link.
-func (s *scan) same(dir *os.Root, e TreeEntry, info os.FileInfo) (bool, error) {
+// A file that looks as it did when its bytes were right is not read again.
+func (s *scan) same(dir *os.Root, e *wantFile, info os.FileInfo) (bool, error) {
 	if e.Mode == ModeSymlink {
 		if info.Mode()&os.ModeSymlink == 0 {
 			return false, nil
@@ -181,8 +187,19 @@ func (s *scan) same(dir *os.Root, e TreeEntry, info os.FileInfo) (bool, error) {
 	if !info.Mode().IsRegular() || keepsModes && info.Mode()&modeBits != e.perm() || s.repair && linkCount(info) > 1 {
 		return false, nil
 	}
+	now, began := lookOf(info), time.Now()
+	if now.known() && now == e.seen {
+		return true, nil
+	}
 	oid, err := s.hashFile(dir, info)
-	return oid == e.OID, err
+	if err != nil || oid != e.OID {
+		return false, err
+	}
+	if now.settled(began) {
+		e.seen = now
+		s.learned.Store(true)
+	}
+	return true, nil
 }
 
 // plainFile spares the four calls by which Go finds out that reading a plain

@@ -155,17 +155,17 @@ func TestCacheInsideTheRepositoryIsRefused(t *testing.T) {
 func TestUnsafeTreesAreRefused(t *testing.T) {
 	id := OID(strings.Repeat("1", 40))
 	for _, path := range []string{".git", "a/.GIT/config", "../x", "a/./b", "a//b", ".git./x", ".git /x", "git~1", ".g\u200cit", ".git::$INDEX_ALLOCATION/x", "a\x00b"} {
-		if _, err := wantedTree([]TreeEntry{{ModeFile, path, id}}); err == nil {
+		if _, _, err := wantedTree([]TreeEntry{{ModeFile, path, id}}); err == nil {
 			t.Errorf("%q was accepted", path)
 		}
 	}
 	for _, twice := range [][]TreeEntry{{{ModeSymlink, "a", id}, {ModeFile, "a/b", id}}, {{ModeFile, "a/b", id}, {ModeSymlink, "a", id}}, {{ModeSubmodule, "a", id}, {ModeFile, "a", id}}} {
-		if _, err := wantedTree(twice); err == nil {
+		if _, _, err := wantedTree(twice); err == nil {
 			t.Errorf("%v was accepted", twice)
 		}
 	}
 	for _, path := range append(slices.Clone(oddNames), ".github", ".gitignore", "git~2", "a.git", "...", "con") {
-		if _, err := wantedTree([]TreeEntry{{ModeFile, path, id}}); err != nil {
+		if _, _, err := wantedTree([]TreeEntry{{ModeFile, path, id}}); err != nil {
 			t.Errorf("%q was refused: %v", path, err)
 		}
 	}
@@ -183,17 +183,20 @@ func TestCheckoutOfOddNames(t *testing.T) {
 	if got := treeOfDir(t, r, c.Dir()); got != git(t, dir, "rev-parse", "HEAD^{tree}") {
 		t.Error("another tree was written")
 	}
-	copied := filepath.Join(realTempDir(t), "copy")
 	writeFile(t, c.Dir(), "made/by a check", "kept")
-	if err := c.CopyTo(context.Background(), copied); err != nil {
+	twin, err := c.Twin(context.Background())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got := treeOfDir(t, r, copied); got != treeOfDir(t, r, c.Dir()) {
-		t.Error("the copy is another tree")
+	if got := treeOfDir(t, r, twin.Dir()); got != git(t, dir, "rev-parse", "HEAD^{tree}") {
+		t.Error("the twin is another tree")
 	}
-	writeFile(t, copied, "a.txt", "mutated")
+	writeFile(t, twin.Dir(), "a.txt", "mutated")
 	if changed, err := c.Verify(context.Background()); err != nil || !slices.Equal(changed, []string{"made/by a check"}) {
-		t.Errorf("a change of the copy reached the checkout: %q, %v", changed, err)
+		t.Errorf("a change of the twin reached the checkout: %q, %v", changed, err)
+	}
+	if err := twin.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -10,26 +10,35 @@ import (
 // wantDir is what a directory of a checkout holds, by name.
 type wantDir struct {
 	dirs  map[string]*wantDir
-	files map[string]TreeEntry
+	files map[string]*wantFile
+}
+
+// wantFile is one file of it, and how it looked when its bytes were last seen
+// to be right.
+type wantFile struct {
+	TreeEntry
+	seen look
 }
 
 func newWantDir() *wantDir {
-	return &wantDir{dirs: make(map[string]*wantDir), files: make(map[string]TreeEntry)}
+	return &wantDir{dirs: make(map[string]*wantDir), files: make(map[string]*wantFile)}
 }
 
 // wantedTree orders the files of a tree by directory, and refuses trees that
-// git would not check out: what they name could lie elsewhere.
-func wantedTree(list []TreeEntry) (*wantDir, error) {
-	top := newWantDir()
-	for _, e := range list {
-		if err := top.add(e); err != nil {
-			return nil, err
+// git would not check out: what they name could lie elsewhere. files are the
+// same in the order of the list.
+func wantedTree(list []TreeEntry) (top *wantDir, files []*wantFile, err error) {
+	top, files = newWantDir(), make([]*wantFile, len(list))
+	for i, e := range list {
+		files[i] = &wantFile{TreeEntry: e}
+		if err := top.add(files[i]); err != nil {
+			return nil, nil, err
 		}
 	}
-	return top, nil
+	return top, files, nil
 }
 
-func (d *wantDir) add(e TreeEntry) error {
+func (d *wantDir) add(e *wantFile) error {
 	parts := strings.Split(e.Path, "/")
 	for i, name := range parts {
 		if !safeName(name) {
@@ -76,7 +85,7 @@ func dropInvisible(c rune) rune {
 }
 
 // each calls visit for every file at and below a directory.
-func (d *wantDir) each(visit func(TreeEntry)) {
+func (d *wantDir) each(visit func(*wantFile)) {
 	for _, e := range d.files {
 		visit(e)
 	}

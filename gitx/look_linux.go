@@ -1,0 +1,15 @@
+package gitx
+
+import (
+	"os"
+	"syscall"
+)
+
+// lookOf is the look of a file; unknown where the kernel does not tell.
+func lookOf(info os.FileInfo) look {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return look{}
+	}
+	return look{dev: uint64(st.Dev), ino: st.Ino, size: uint64(st.Size), mode: uint64(st.Mode), mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano()}
+}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-longtask/git-longtask/contract"
+	"github.com/git-longtask/git-longtask/contract/revision"
 	"github.com/git-longtask/git-longtask/gate/authority"
 	"github.com/git-longtask/git-longtask/gitx"
 )
@@ -18,14 +20,22 @@ var ErrNoCommit = errors.New("repository_without_commit")
 // would do about it.
 type Draft struct {
 	contract.Result
-	Would bool // a lock would write a new revision
-	draft authority.Draft
+	Would   bool              // a lock would write a new revision
+	Against *authority.Chain  // the chain that holds another revision of it, or nil
+	Changes []revision.Change // from that revision
+	Notice  *contract.Finding // what that means for a lock; a warning
+	draft   authority.Draft
+	tree    *contract.Tree
 }
 
 // Preflight compiles the contract of workdir and asks whether it could be
 // locked. It writes nothing and runs nothing.
 func Preflight(ctx context.Context, repo *gitx.Repo, tree *contract.Tree, workdir string) (*Draft, error) {
-	d := &Draft{Result: contract.Compile(ctx, tree, contract.Options{Workdir: workdir})}
+	changed, err := changedPaths(ctx, repo, tree)
+	if err != nil {
+		return nil, err
+	}
+	d := &Draft{Result: contract.Compile(ctx, tree, contract.Options{Workdir: workdir, Changed: changed}), tree: tree}
 	if repo.Unborn {
 		d.Findings = append(d.Findings, contract.Finding{Code: ErrNoCommit.Error(), Level: contract.LevelError, Path: d.Path, Line: 1, Column: 1,
 			Message: "the repository has no commit yet; a lock freezes the commit the work starts from", RepairHint: "make a first commit, empty if need be: git commit --allow-empty -m start"})
@@ -40,6 +50,9 @@ func Preflight(ctx context.Context, repo *gitx.Repo, tree *contract.Tree, workdi
 	}
 	d.draft = authority.Draft{Task: d.Compiled.Contract.Task.ID, Identity: contract.Identity(canonical), Compiled: canonical, Workdir: workdir, Branch: repo.Branch}
 	prev, err := authority.Continues(ctx, repo, d.draft, authority.Tasks(repo))
+	if errors.Is(err, authority.ErrNeedsRevise) || errors.Is(err, authority.ErrRelock) {
+		return d, d.against(ctx, repo, prev, err)
+	}
 	if f := lockFinding(err, prev, d.draft); f != nil {
 		f.Path = d.Path
 		d.Findings = append(d.Findings, *f)
@@ -47,6 +60,25 @@ func Preflight(ctx context.Context, repo *gitx.Repo, tree *contract.Tree, workdi
 	}
 	d.Would = prev == nil || !prev.Open()
 	return d, err
+}
+
+// against notes that a chain holds another revision of the contract, and what
+// that means. Only where the lock would take it up on its own it is no notice.
+func (d *Draft) against(ctx context.Context, repo *gitx.Repo, prev *authority.Chain, why error) error {
+	d.Against = prev
+	var err error
+	if renamed := prev.Open() && prev.Task != d.draft.Task; !renamed {
+		if d.Changes, err = d.judge(repo)(ctx, prev.Current()); err != nil {
+			return err
+		}
+	}
+	if errors.Is(why, authority.ErrRelock) && len(revision.Protected(d.Changes)) == 0 {
+		d.Would = true
+		return nil
+	}
+	d.Notice = lockFinding(why, prev, d.draft)
+	d.Notice.Path, d.Notice.Level = d.Path, contract.LevelWarning
+	return nil
 }
 
 // Identity is the identity a lock would give, "" when there is none yet.
@@ -57,20 +89,25 @@ func (d *Draft) Identity() string { return d.draft.Identity }
 func lockFinding(err error, prev *authority.Chain, d authority.Draft) *contract.Finding {
 	f := &contract.Finding{Level: contract.LevelError, Line: 1, Column: 1}
 	switch {
+	case errors.Is(err, authority.ErrNeedsRevise) && prev.Task != d.Task:
+		f.Code = authority.ErrNeedsRevise.Error()
+		f.Message = fmt.Sprintf("the contract calls itself %s, but its workdir is locked as task %s, and a revision cannot rename a task", d.Task, prev.Task)
+		f.RepairHint = "restore the id, or finish or abandon task " + prev.Task + " first"
 	case errors.Is(err, authority.ErrNeedsRevise):
 		f.Code = authority.ErrNeedsRevise.Error()
 		f.Message = fmt.Sprintf("the contract differs from revision %d of task %s, which is locked", prev.Current().Record.Revision, d.Task)
 		f.RepairHint = "take the change back, or make it a new revision"
 		f.Next = "git longtask compile --revise " + d.Workdir
+	case errors.Is(err, authority.ErrRelock):
+		f.Code = codeUserDecision
+		f.Message = fmt.Sprintf("task %s was abandoned, and a lock after that goes on from its revision %d; the contract differs from it in what a person must approve", prev.Task, prev.Current().Record.Revision)
+		f.RepairHint = "lock it, then let a person approve the revision; or restore the contract as it was locked"
+		f.Next = "git longtask compile " + d.Workdir
 	case errors.Is(err, authority.ErrTaskExists):
 		f.Code = authority.ErrTaskExists.Error()
 		f.Message = err.Error()
 		f.RepairHint = "finish that task (git longtask close), give it up (git longtask abandon --why ...), or work in another worktree"
 		f.Next = "git longtask tasks"
-	case errors.Is(err, authority.ErrRelock):
-		f.Code = "not_supported_yet"
-		f.Message = fmt.Sprintf("task %s was abandoned, and a lock after that goes on from its authority; another contract there is a protected revision, which this version cannot take up yet", prev.Task)
-		f.RepairHint = "restore the contract as it was locked, or lock the new one in another workdir under another task id"
 	default:
 		return nil
 	}
@@ -78,8 +115,9 @@ func lockFinding(err error, prev *authority.Chain, d authority.Draft) *contract.
 }
 
 // Lock makes the draft the authority and binds this worktree. The draft must
-// have no refusing finding.
-func (d *Draft) Lock(ctx context.Context, repo *gitx.Repo, tree *contract.Tree, now time.Time) (authority.Locked, []contract.Finding, error) {
+// have no refusing finding. With revise, a contract that differs from the one
+// that is locked becomes its next revision, at once or when a person approves.
+func (d *Draft) Lock(ctx context.Context, repo *gitx.Repo, now time.Time, revise bool) (authority.Locked, []contract.Finding, error) {
 	cfg, err := repo.Config(ctx)
 	if err != nil {
 		return authority.Locked{}, nil, err
@@ -89,12 +127,13 @@ func (d *Draft) Lock(ctx context.Context, repo *gitx.Repo, tree *contract.Tree, 
 		return authority.Locked{}, nil, fmt.Errorf("HEAD: %w", err)
 	}
 	d.draft.Base, d.draft.BaseTree, d.draft.Actor = head.OID, head.Tree, actor(cfg)
-	if d.draft.IntegrationRef, err = integrationAtLock(ctx, repo, d.Compiled, cfg); err != nil {
+	d.draft.Revise, d.draft.Judge = revise, d.judge(repo)
+	if d.draft.IntegrationRef, err = d.integration(ctx, repo, cfg); err != nil {
 		return authority.Locked{}, nil, err
 	}
 	d.draft.Files = map[string][]byte{}
 	for _, f := range d.Compiled.Files {
-		if d.draft.Files[f.Path], err = tree.Read(ctx, f.Path); err != nil {
+		if d.draft.Files[f.Path], err = d.tree.Read(ctx, f.Path); err != nil {
 			return authority.Locked{}, nil, fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
@@ -104,10 +143,20 @@ func (d *Draft) Lock(ctx context.Context, repo *gitx.Repo, tree *contract.Tree, 
 		return locked, []contract.Finding{*f}, nil
 	}
 	if err != nil || !locked.First {
-		return locked, nil, err
+		return locked, d.refused(locked), err
 	}
 	dirty, err := d.dirtyAtLock(ctx, repo)
 	return locked, dirty, err
+}
+
+// integration is the ref recorded with the draft. A revision keeps the one it
+// has, unless .longtask.yaml changes.
+func (d *Draft) integration(ctx context.Context, repo *gitx.Repo, cfg *gitx.Config) (string, error) {
+	config := func(c revision.Change) bool { return c.Place == "files."+contract.ConfigPath }
+	if d.Against != nil && d.Against.Open() && !slices.ContainsFunc(d.Changes, config) {
+		return d.Against.Current().Record.IntegrationRef, nil
+	}
+	return integrationAtLock(ctx, repo, d.Compiled, cfg)
 }
 
 // actor is who the repository says is working, for the record only.

@@ -126,10 +126,14 @@ func dirtyFinding(dirty []gitx.StatusEntry) contract.Finding {
 		Refs:       map[string]any{"paths": names}}
 }
 
-// sameAuthority is steps 2 and 3: the contract recompiled from the commit, and
-// every frozen file, must be what the authority holds. Any finding ends the
-// gate, because nothing after it would mean anything.
+// sameAuthority is steps 1 to 3: each protected revision was approved, and the
+// contract recompiled from the commit, and every frozen file, are what the
+// authority holds. Any finding ends the gate, because nothing after it would
+// mean anything.
 func (t *Task) sameAuthority(ctx context.Context, c *candidate) ([]contract.Finding, error) {
+	if findings, err := t.Unapproved(ctx); err != nil || len(findings) > 0 {
+		return findings, err
+	}
 	contractPath := t.ContractPath()
 	if _, ok, _ := c.list.lookup(ctx, contractPath); !ok {
 		return []contract.Finding{{Code: "contract_not_in_commit", Level: contract.LevelError, Path: contractPath,

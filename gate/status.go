@@ -37,6 +37,8 @@ type Status struct {
 	ProgressFailing       []string                        `json:"progress_failing"`
 	SameTreeAs            gitx.OID                        `json:"same_tree_as,omitempty"`
 	LastGate              *GateEvent                      `json:"last_gate,omitempty"`
+	Approvals             []Approval                      `json:"approvals"`
+	PendingRevision       *PendingRevision                `json:"pending_revision,omitempty"`
 	Findings              []contract.Finding              `json:"-"`
 }
 
@@ -56,8 +58,11 @@ func (t *Task) Status(ctx context.Context) (*Status, error) {
 	rec := t.Link.Record
 	s := &Status{TaskID: t.ID(), Title: t.Compiled.Contract.Task.Title, Workdir: rec.Workdir, Revision: rec.Revision, Identity: rec.Identity,
 		EffectiveRisk: t.Compiled.EffectiveRisk, Branch: t.Marker.Branch, BaseCommit: rec.BaseCommit,
-		AcceptanceAuthority: "live_final_gate_required", ExternalConfirmations: []contract.ExternalConfirmation{}}
+		AcceptanceAuthority: "live_final_gate_required", ExternalConfirmations: []contract.ExternalConfirmation{}, Approvals: t.approvals()}
 	var err error
+	if s.PendingRevision, err = t.pendingRevision(ctx); err != nil {
+		return nil, err
+	}
 	if s.OnBranch, err = t.Marker.OnBranch(ctx, t.Repo, rec.BaseCommit); err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ func commands() []*command {
 		tasksCommand(),
 		preflightCommand(),
 		compileCommand(),
+		approveCommand(),
 		statusCommand(),
 		verifyCommand(),
 		scopeCommand(),

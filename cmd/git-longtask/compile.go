@@ -21,8 +21,8 @@ func compileCommand() *command {
 		Group:       groupAuthor,
 		Args:        "[<workdir>]",
 		Usage:       "lock a contract as the authority",
-		Description: "Freezes the contract, its sources and its verifiers as an append-only chain under refs/longtask/<task>/authority, and binds this worktree to the task. The first success is the lock: from then on commits are held to the declared scope and only what was frozen decides when the work is done. Compiling the same contract again changes nothing; in another worktree it attaches that worktree.",
-		Examples:    []string{"git longtask compile plans/login", "git longtask compile --json"},
+		Description: "Freezes the contract, its sources and its verifiers as an append-only chain under refs/longtask/<task>/authority, and binds this worktree to the task. The first success is the lock: from then on commits are held to the declared scope and only what was frozen decides when the work is done. Compiling the same contract again changes nothing; in another worktree it attaches that worktree. A changed contract needs --revise: what only adds proof or tightens becomes the next revision at once, everything else waits until a person approves it, and a lower risk is refused.",
+		Examples:    []string{"git longtask compile plans/login", "git longtask compile --revise", "git longtask compile --json"},
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "revise", Usage: "make a changed contract the next revision"}},
 		Run:         runCompile,
 	}
@@ -40,6 +40,8 @@ type checkpoint struct {
 type lockFields struct {
 	compiledFields
 	Revision          int        `json:"authority_revision,omitempty"`
+	RevisionID        string     `json:"revision,omitempty"`
+	Changes           []change   `json:"changes,omitempty"`
 	BaseCommit        gitx.OID   `json:"base_commit,omitempty"`
 	Branch            string     `json:"branch,omitempty"`
 	IntegrationRef    string     `json:"integration_ref,omitempty"`
@@ -49,11 +51,7 @@ type lockFields struct {
 }
 
 func runCompile(ctx context.Context, inv *invocation) (*report, error) {
-	if inv.Flags.Bool("revise") {
-		return nil, &decideError{Code: "not_supported_yet", Message: "compile --revise is planned, but this version cannot make a new revision yet",
-			Hint: "restore the contract as it was locked; nothing was changed"}
-	}
-	d, tree, files, dir, err := inv.draft(ctx, inv.arg(0))
+	d, files, dir, err := inv.draft(ctx, inv.arg(0))
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +60,14 @@ func runCompile(ctx context.Context, inv *invocation) (*report, error) {
 	if contract.Refuses(d.Findings) {
 		return notReady(d, dir, fields, "git longtask compile "+dir), nil
 	}
-	locked, found, err := d.Lock(ctx, inv.repo, tree, time.Now())
+	locked, found, err := d.Lock(ctx, inv.repo, time.Now(), inv.Flags.Bool("revise"))
 	if err != nil {
 		return nil, inv.taskError(ctx, inv.repo, err)
 	}
 	d.Findings = append(d.Findings, found...)
+	if locked.Pending != "" {
+		return awaitsApproval(d, locked, fields), nil
+	}
 	if contract.Refuses(found) {
 		return notReady(d, dir, fields, "git longtask compile "+dir), nil
 	}
@@ -76,7 +77,7 @@ func runCompile(ctx context.Context, inv *invocation) (*report, error) {
 func (inv *invocation) locked(ctx context.Context, d *gate.Draft, l authority.Locked, fields lockFields) (*report, error) {
 	rec := l.Chain.Current().Record
 	fields.Revision, fields.BaseCommit, fields.Branch, fields.IntegrationRef = rec.Revision, rec.BaseCommit, rec.Branch, rec.IntegrationRef
-	fields.ProgressPreserved = !l.First
+	fields.ProgressPreserved, fields.Changes = !l.First, l.Changes
 	if l.First {
 		fields.Checkpoint = checkpoint{Required: true, Phase: "post_authority_lock_pre_implementation",
 			Options: []string{"continue_current_model", "switch_model_then_resume"},
@@ -92,12 +93,15 @@ func (inv *invocation) locked(ctx context.Context, d *gate.Draft, l authority.Lo
 		switch {
 		case l.Status == "attached":
 			verb = "attached"
+		case l.Revised:
+			verb = "revised"
 		case !l.First:
 			verb = "unchanged"
 		}
 		p.line("%s: task %s, revision %d, %s, %s, risk %s", p.bold(verb), fields.TaskID, rec.Revision,
 			count(len(fields.Outcomes), "outcome"), count(d.Coverage.ClaimsTotal, "claim"), fields.EffectiveRisk)
 		p.line("base %s on %s; scope %s", rec.BaseCommit.Short(), onBranch(rec.Branch), strings.Join(d.Compiled.Scope().Patterns(), ", "))
+		p.changes(l.Changes)
 		p.findings(d.Findings)
 		if !published.Done && published.Remote != "" {
 			p.line("not published yet: git longtask sync %s", published.Remote)

@@ -46,50 +46,56 @@ func fieldsOf(d *gate.Draft, workdir string) compiledFields {
 }
 
 // draft compiles the contract that is meant. The caller closes the files.
-func (inv *invocation) draft(ctx context.Context, workdir string) (*gate.Draft, *contract.Tree, *gitx.WorkFiles, string, error) {
+func (inv *invocation) draft(ctx context.Context, workdir string) (*gate.Draft, *gitx.WorkFiles, string, error) {
 	repo, err := inv.Repo(ctx)
 	if err != nil {
-		return nil, nil, nil, "", err
+		return nil, nil, "", err
 	}
 	if repo.Bare {
-		return nil, nil, nil, "", &decideError{Code: "bare_repository", Message: "a bare repository has no work tree to read a contract from", Hint: "run this in a clone with a work tree"}
+		return nil, nil, "", &decideError{Code: "bare_repository", Message: "a bare repository has no work tree to read a contract from", Hint: "run this in a clone with a work tree"}
 	}
 	files, err := repo.WorkFiles(ctx)
 	if err != nil {
-		return nil, nil, nil, "", err
+		return nil, nil, "", err
 	}
 	tree := gate.WorkTree(files)
 	dir, err := inv.author(ctx, repo, tree, workdir)
 	if err != nil {
 		files.Close()
-		return nil, nil, nil, "", err
+		return nil, nil, "", err
 	}
 	d, err := gate.Preflight(ctx, repo, tree, dir)
 	if err != nil {
 		files.Close()
-		return nil, nil, nil, "", inv.taskError(ctx, repo, err)
+		return nil, nil, "", inv.taskError(ctx, repo, err)
 	}
 	contract.SortFindings(d.Findings)
-	return d, tree, files, dir, nil
+	return d, files, dir, nil
 }
 
 func runPreflight(ctx context.Context, inv *invocation) (*report, error) {
-	d, _, files, dir, err := inv.draft(ctx, inv.arg(0))
+	d, files, dir, err := inv.draft(ctx, inv.arg(0))
 	if err != nil {
 		return nil, err
 	}
 	files.Close()
 	fields := struct {
 		compiledFields
-		Would bool `json:"would_create_authority_lock"`
-	}{fieldsOf(d, dir), d.Would && !contract.Refuses(d.Findings)}
+		Would   bool             `json:"would_create_authority_lock"`
+		Preview *revisionPreview `json:"revision_preview,omitempty"`
+	}{fieldsOf(d, dir), d.Would && !contract.Refuses(d.Findings), previewOf(d)}
+	if d.Notice != nil {
+		d.Findings = append(d.Findings, *d.Notice)
+	}
 	if contract.Refuses(d.Findings) {
 		return notReady(d, dir, fields, "git longtask preflight "+dir), nil
 	}
 	return &report{Status: "ready", Findings: d.Findings, Fields: fields, Text: func(p *printer) {
 		p.line("%s: task %s, %s, %s, risk %s", p.bold("ready"), fields.TaskID, count(len(fields.Outcomes), "outcome"), count(d.Coverage.ClaimsTotal, "claim"), fields.EffectiveRisk)
 		p.findings(d.Findings)
-		p.next("git longtask compile " + dir)
+		if d.Notice == nil {
+			p.next("git longtask compile " + dir)
+		}
 	}}, nil
 }
 

@@ -77,11 +77,24 @@ func printStatus(p *printer, s *gate.Status) {
 		p.line("no gate was run yet")
 	}
 	printPending(p, s.ExternalConfirmations)
+	for _, a := range s.Approvals {
+		p.line("revision %d was approved by %s (%s)", a.Revision, printable(a.Actor), signedOrNot(a.Signed))
+	}
+	if r := s.PendingRevision; r != nil {
+		p.line("revision %d waits for a person: git longtask approve %s", r.Revision, r.ID[:12])
+	}
 	if s.SameTreeAs != "" {
 		p.line("same tree as %s, accepted there; a new commit needs its own gate", s.SameTreeAs.Short())
 	}
 	p.findings(s.Findings)
 	p.next(s.Next())
+}
+
+func signedOrNot(signed bool) string {
+	if signed {
+		return "signed"
+	}
+	return "unsigned"
 }
 
 func ago(at string) string {

@@ -18,6 +18,7 @@ type EventType string
 // The types this binary writes.
 const (
 	ContractLocked    EventType = "contract.locked"
+	ContractRevised   EventType = "contract.revised"
 	ContractClosed    EventType = "contract.closed"
 	ContractAbandoned EventType = "contract.abandoned"
 	CheckEnded        EventType = "check.ended"

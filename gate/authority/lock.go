@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/git-longtask/git-longtask/contract/revision"
 	"github.com/git-longtask/git-longtask/gitx"
 )
 
 // Draft is a compiled contract that wants to become authority. Base is the
-// commit the work starts from; a chain that was abandoned keeps its own.
+// commit the work starts from; a chain that was abandoned keeps its own. Judge
+// compares it with the revision it would replace; without it, or in an open
+// chain without Revise, another identity is refused.
 type Draft struct {
 	Task           string
 	Identity       string
@@ -23,6 +26,8 @@ type Draft struct {
 	Actor          string
 	Base           gitx.OID
 	BaseTree       gitx.OID
+	Revise         bool
+	Judge          func(ctx context.Context, old Link) ([]revision.Change, error)
 }
 
 // Reasons why a draft is not locked. Each is a decision, not a failure.
@@ -32,12 +37,18 @@ var (
 	ErrRelock      = errors.New("relock after abandon with another identity")
 )
 
-// Locked is what Lock did: Status is "compiled" or "attached", First tells
-// that this call wrote the Authority Lock of a new revision.
+// Locked is what LockDraft did: Status is "compiled", "attached", "pending" or
+// "rejected". First tells that this call wrote the Authority Lock of a new
+// revision, Revised that it wrote the next revision of an open chain. Changes
+// are those against the revision before; Pending is the id of a stored
+// revision that a person must approve.
 type Locked struct {
-	Status string
-	First  bool
-	Chain  *Chain
+	Status  string
+	First   bool
+	Revised bool
+	Chain   *Chain
+	Changes []revision.Change
+	Pending string
 }
 
 // LockDraft makes the draft the authority of its task, or attaches this
@@ -54,6 +65,9 @@ func LockDraft(ctx context.Context, repo *gitx.Repo, now time.Time, d Draft) (Lo
 		return Locked{}, err
 	}
 	prev, err := Continues(ctx, repo, d, tasks)
+	if d.Judge != nil && (errors.Is(err, ErrNeedsRevise) && d.Revise || errors.Is(err, ErrRelock)) {
+		return revise(ctx, repo, now, d, prev)
+	}
 	if err != nil {
 		return Locked{Chain: prev}, err
 	}
@@ -101,11 +115,13 @@ func attach(ctx context.Context, repo *gitx.Repo, now time.Time, d Draft, c *Cha
 // Continues is the chain a draft goes on from: its own, else the newest ended
 // one of the same workdir among tasks; nil when there is none. It refuses with
 // ErrTaskExists while another open task holds this worktree or the workdir,
-// with ErrNeedsRevise or ErrRelock when the identity differs where it may not,
-// and with ErrMissing when something names a chain of the task that is gone.
+// with ErrNeedsRevise or ErrRelock and that chain when the identity differs
+// where it may not, and with ErrMissing when something names a chain of the
+// task that is gone. A contract that only calls itself otherwise than the task
+// locked on its workdir needs a revision too, which then cannot be had.
 func Continues(ctx context.Context, repo *gitx.Repo, d Draft, tasks []string) (*Chain, error) {
-	if err := otherTaskHere(ctx, repo, d.Task); err != nil {
-		return nil, err
+	if other, err := otherTaskHere(ctx, repo, d); err != nil {
+		return other, err
 	}
 	own, err := Load(ctx, repo, d.Task)
 	if errors.Is(err, ErrMissing) {
@@ -118,6 +134,9 @@ func Continues(ctx context.Context, repo *gitx.Repo, d Draft, tasks []string) (*
 		return nil, err
 	}
 	same := own.Current().Record.Identity == d.Identity
+	if own.Open() && own.Current().Record.Workdir != d.Workdir {
+		return nil, fmt.Errorf("task %s is locked on %s: %w", d.Task, own.Current().Record.Workdir, ErrTaskExists)
+	}
 	if own.Open() && !same {
 		return own, fmt.Errorf("task %s: %w", d.Task, ErrNeedsRevise)
 	}
@@ -156,22 +175,23 @@ func predecessor(ctx context.Context, repo *gitx.Repo, d Draft, tasks []string) 
 }
 
 // otherTaskHere refuses while another open task is bound to this worktree.
-func otherTaskHere(ctx context.Context, repo *gitx.Repo, task string) error {
+func otherTaskHere(ctx context.Context, repo *gitx.Repo, d Draft) (*Chain, error) {
 	m, err := markerHere(ctx, repo)
-	if err != nil || m == nil || m.Task == task {
-		return err
+	if err != nil || m == nil || m.Task == d.Task {
+		return nil, err
 	}
 	c, err := Load(ctx, repo, m.Task)
-	if errors.Is(err, ErrMissing) {
-		return fmt.Errorf("task %s is bound to this worktree: %w", m.Task, err)
+	switch {
+	case errors.Is(err, ErrMissing):
+		return nil, fmt.Errorf("task %s is bound to this worktree: %w", m.Task, err)
+	case err != nil:
+		return nil, err
+	case !c.Open():
+		return nil, nil
+	case c.Current().Record.Workdir == d.Workdir && !d.Revise:
+		return c, fmt.Errorf("task %s: %w", c.Task, ErrNeedsRevise)
 	}
-	if err != nil {
-		return err
-	}
-	if c.Open() {
-		return fmt.Errorf("task %s is active in this worktree: %w", m.Task, ErrTaskExists)
-	}
-	return nil
+	return nil, fmt.Errorf("task %s is active in this worktree: %w", m.Task, ErrTaskExists)
 }
 
 // Bound is this worktree's marker as it is now; gitx.ErrNotFound when there is

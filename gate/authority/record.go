@@ -24,8 +24,8 @@ const Format = 1
 // Kind says what one link of a chain did.
 type Kind string
 
-// Kinds of links. Lock, revise and approve carry a revision; close and abandon
-// end it.
+// Kinds of links. Lock, revise and approve carry a revision, approve one that
+// a person allowed; close and abandon end it.
 const (
 	Lock    Kind = "lock"
 	Revise  Kind = "revise"
@@ -73,6 +73,9 @@ func JournalRef(task string) string { return refRoot + task + "/journal" }
 // PinRef names the ref that keeps a noted commit from being pruned.
 func PinRef(task string, commit gitx.OID) string { return refRoot + task + "/pins/" + string(commit) }
 
+// PendingRef names a revision that waits for approval.
+func PendingRef(task, id string) string { return refRoot + task + "/pending/" + id }
+
 // PublishedRef names the copy of a chain last seen on a remote.
 func PublishedRef(remote, task string) string {
 	return "refs/longtask-remotes/" + remote + "/" + task + "/authority"
@@ -101,6 +104,9 @@ func decodeRecord(data []byte) (Record, error) {
 // follows tells why next may not come after r in one chain, or nil.
 func (r Record) follows(next Record) error {
 	ended := r.Kind == Close || r.Kind == Abandon
+	if r.Kind != Close && (next.BaseCommit != r.BaseCommit || next.BaseTree != r.BaseTree) {
+		return fmt.Errorf("the %s has another base than revision %d", next.Kind, r.Revision)
+	}
 	switch next.Kind {
 	case Lock:
 		if !ended {
@@ -108,10 +114,14 @@ func (r Record) follows(next Record) error {
 		}
 		return revisionIs(next, nextRevision(r, next))
 	case Revise, Approve:
-		if ended {
+		again := r.Kind == Abandon && next.Kind == Approve
+		if ended && !again {
 			return fmt.Errorf("a %s follows the %s of revision %d", next.Kind, r.Kind, r.Revision)
 		}
-		return revisionIs(next, r.Revision+1)
+		if !ended && next.Task != r.Task {
+			return fmt.Errorf("the %s names another task than revision %d", next.Kind, r.Revision)
+		}
+		return revisionIs(next, nextRevision(r, next))
 	case Close, Abandon:
 		if ended {
 			return fmt.Errorf("a %s follows the %s of revision %d", next.Kind, r.Kind, r.Revision)

@@ -14,7 +14,8 @@ import (
 // visible together or not at all.
 type Entry struct {
 	Task   string
-	Link   *LinkSpec // a new link of the chain
+	Link   *LinkSpec // a new link of the chain; revisions that wait are stale then and go
+	Wait   *Waiting  // a revision that waits for approval, in the place of others
 	Bind   *Marker   // bind this worktree; Chain is filled in when a link is written
 	Unbind bool      // remove this worktree's marker when it names Task
 	Events []Event   // journal
@@ -29,6 +30,12 @@ type LinkSpec struct {
 	Files    map[string][]byte // frozen files; ignored when Keep is set
 	Keep     *Link             // take compiled.json, files and base from this link
 	After    gitx.OID          // the tip the decision was made on, "" for none
+}
+
+// Waiting is a link that becomes part of the chain only when a person says so.
+type Waiting struct {
+	ID   string
+	Link LinkSpec
 }
 
 // NoteSpec is a receipt line for a commit, and the pin that keeps it alive.
@@ -93,6 +100,13 @@ func appendOnce(ctx context.Context, repo *gitx.Repo, w stamp, e Entry) (gitx.OI
 			return "", err
 		}
 		tip, updates = up.New, append(updates, up)
+	}
+	if e.Link != nil || e.Wait != nil {
+		ups, err := waitingUpdates(ctx, repo, o, w, e.Task, e.Wait)
+		if err != nil {
+			return "", err
+		}
+		updates = append(updates, ups...)
 	}
 	rest, err := besideLink(ctx, repo, o, w, e, tip)
 	if err != nil {
@@ -164,17 +178,23 @@ func linkUpdate(ctx context.Context, repo *gitx.Repo, o *gitx.Objects, w stamp, 
 	if old != s.After && (old != "" || s.Record.Revision != 1) {
 		return gitx.RefUpdate{}, fmt.Errorf("authority of task %s: %w", task, ErrMoved)
 	}
+	oid, err := linkCommit(ctx, repo, o, w, task, s)
+	return gitx.RefUpdate{Name: ChainRef(task), New: oid, Old: old}, err
+}
+
+// linkCommit puts the objects of a link into o.
+func linkCommit(ctx context.Context, repo *gitx.Repo, o *gitx.Objects, w stamp, task string, s LinkSpec) (gitx.OID, error) {
 	s.Record.Format = Format
 	record, err := json.MarshalIndent(s.Record, "", "  ")
 	if err != nil {
-		return gitx.RefUpdate{}, err
+		return "", err
 	}
 	files := map[string]gitx.TreeEntry{"record.json": blobEntry(o, append(record, '\n'))}
 	if s.Keep != nil {
 		for _, name := range []string{"compiled.json", "files", "base"} {
 			e, err := repo.Entry(ctx, s.Keep.Tree, name)
 			if err != nil {
-				return gitx.RefUpdate{}, fmt.Errorf("%w: link %s has no %s", ErrCorrupt, s.Keep.OID.Short(), name)
+				return "", fmt.Errorf("%w: link %s has no %s", ErrCorrupt, s.Keep.OID.Short(), name)
 			}
 			files[name] = gitx.TreeEntry{Mode: e.Mode, OID: e.OID}
 		}
@@ -190,7 +210,7 @@ func linkUpdate(ctx context.Context, repo *gitx.Repo, o *gitx.Objects, w stamp, 
 	if s.After != "" {
 		spec.Parents = []gitx.OID{s.After}
 	}
-	return gitx.RefUpdate{Name: ChainRef(task), New: o.Commit(spec), Old: old}, nil
+	return o.Commit(spec), nil
 }
 
 func blobEntry(o *gitx.Objects, data []byte) gitx.TreeEntry {

@@ -4,13 +4,12 @@ go 1.26.0
 
 require (
 	github.com/BurntSushi/toml v1.5.0
+	github.com/creack/pty v1.1.24
 	github.com/gowebpki/jcs v1.0.2
 	github.com/mattn/go-isatty v0.0.24
 	github.com/rogpeppe/go-internal v1.16.0
 	gopkg.in/yaml.v3 v3.0.1
 )
-
-require github.com/creack/pty v1.1.24 // indirect
 
 require (
 	dario.cat/mergo v1.0.0 // indirect

@@ -20,6 +20,7 @@ func commands() []*command {
 		preflightCommand(),
 		compileCommand(),
 		approveCommand(),
+		explainCommand(),
 		statusCommand(),
 		verifyCommand(),
 		scopeCommand(),

@@ -76,7 +76,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript tells the stories. Besides testscript's own commands they know
-// json and children, see below.
+// json, children and terminal.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("..", "..", "testdata", "script"),
@@ -97,7 +97,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"json": jsonCmd, "children": childrenCmd},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"json": jsonCmd, "children": childrenCmd, "terminal": terminalCmd},
 	})
 }
 

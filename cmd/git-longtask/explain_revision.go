@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/git-longtask/git-longtask/contract/revision"
+	"github.com/git-longtask/git-longtask/gate"
+	"github.com/git-longtask/git-longtask/gate/authority"
+)
+
+func explainCommand() *command {
+	return &command{
+		Name:        "explain",
+		Group:       groupAuthor,
+		Args:        "[<workdir>]",
+		Usage:       "show what changed between two revisions",
+		Description: "With --revision A..B it tells every difference between two revisions of the locked contract, with its place, its reason and both texts; protected ones, which a person has to approve, are marked. B may be the word pending for the revision that waits for approval; a missing A is 1, a missing B the revision in force.",
+		Examples:    []string{"git longtask explain --revision 1..2", "git longtask explain --revision ..pending"},
+		Flags:       []cli.Flag{&cli.StringFlag{Name: "revision", Usage: "the range A..B to compare"}},
+		JSON:        revisionFields{},
+		Run:         runExplain,
+	}
+}
+
+func runExplain(ctx context.Context, inv *invocation) (*report, error) {
+	span := inv.Flags.String("revision")
+	if span == "" {
+		return nil, notBuilt(&command{Name: "explain without --revision"})
+	}
+	t, err := inv.task(ctx, inv.arg(0))
+	if err != nil {
+		return nil, err
+	}
+	return inv.explainRevision(ctx, t, span)
+}
+
+type revisionFields struct {
+	TaskID  string       `json:"task_id"`
+	From    revisionSide `json:"from"`
+	To      revisionSide `json:"to"`
+	Changes []change     `json:"changes"`
+}
+
+type revisionSide struct {
+	Revision int            `json:"authority_revision"`
+	Kind     authority.Kind `json:"kind"`
+	Identity string         `json:"compiled_identity"`
+	Actor    string         `json:"actor"`
+	Signed   bool           `json:"signed"`
+}
+
+// explainRevision is the difference between two revisions of a task.
+func (inv *invocation) explainRevision(ctx context.Context, t *gate.Task, span string) (*report, error) {
+	b, err := t.Between(ctx, span)
+	if errors.Is(err, gate.ErrNoRevision) {
+		return nil, &decideError{Code: gate.ErrNoRevision.Error(), Message: plainly(err, gate.ErrNoRevision, "there is nothing to compare"),
+			Hint: "name two revisions of the task, as in 1..2; git longtask status shows the one in force"}
+	}
+	if err != nil {
+		return nil, inv.taskError(ctx, inv.repo, err)
+	}
+	fields := revisionFields{TaskID: t.ID(), From: sideOf(b.From), To: sideOf(b.To), Changes: b.Changes}
+	if fields.Changes == nil {
+		fields.Changes = []change{}
+	}
+	return &report{Status: "reported", Fields: fields, Text: func(p *printer) {
+		p.line("task %s, revision %d to %d: %s, %d of them protected", p.bold(fields.TaskID), fields.From.Revision, fields.To.Revision,
+			count(len(b.Changes), "change"), len(revision.Protected(b.Changes)))
+		p.line("%s by %s", fields.To.Kind, printable(fields.To.Actor))
+		for _, c := range b.Changes {
+			p.change(c)
+		}
+	}}, nil
+}
+
+func sideOf(l authority.Link) revisionSide {
+	r := l.Record
+	return revisionSide{Revision: r.Revision, Kind: r.Kind, Identity: r.Identity, Actor: r.Actor, Signed: r.Signed}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/git-longtask/git-longtask/contract"
@@ -29,6 +28,7 @@ type checkEnded struct {
 	Status   string             `json:"status"`
 	Basis    string             `json:"basis"`  // the check as frozen
 	Inputs   string             `json:"inputs"` // the content it could read
+	Tree     gitx.OID           `json:"tree"`   // all of the content, while it is kept
 	Findings []contract.Finding `json:"findings"`
 }
 
@@ -108,14 +108,18 @@ func (t *Task) basis(u unit) (string, error) {
 // carriers of its outcome and its frozen files, or, when it declares no input
 // paths, everything.
 func inputs(u unit, entries []gitx.TreeEntry) string {
-	patterns := append(append([]string(nil), u.Check.InputPaths...), u.Carriers...)
 	var b strings.Builder
 	for _, e := range entries {
-		if len(u.Check.InputPaths) == 0 || matchesAny(patterns, e.Path) {
+		if u.reads(e.Path) {
 			fmt.Fprintf(&b, "%o %s %s\x00", e.Mode, e.OID, e.Path)
 		}
 	}
 	return digest([]byte(b.String()))
+}
+
+// reads tells whether the check may read a path, going by what it declares.
+func (u unit) reads(path string) bool {
+	return len(u.Check.InputPaths) == 0 || matchesAny(u.Check.InputPaths, path) || matchesAny(u.Carriers, path)
 }
 
 func matchesAny(patterns []string, path string) bool {
@@ -143,7 +147,7 @@ func lastProgress(events []authority.Event) map[string]checkEnded {
 }
 
 // checkState is where a check stands, given its newest event and the content.
-func (t *Task) checkState(u unit, last map[string]checkEnded, entries []gitx.TreeEntry) (string, error) {
+func (t *Task) checkState(ctx context.Context, u unit, last map[string]checkEnded, now *content) (string, error) {
 	p, ok := last[u.ID]
 	if !ok {
 		return Unverified, nil
@@ -152,8 +156,14 @@ func (t *Task) checkState(u unit, last map[string]checkEnded, entries []gitx.Tre
 	if err != nil {
 		return "", err
 	}
+	fresh := p.Basis == basis
+	if fresh {
+		if fresh, err = now.readsSame(ctx, u, p); err != nil {
+			return "", err
+		}
+	}
 	switch {
-	case p.Basis != basis || p.Inputs != inputs(u, entries):
+	case !fresh:
 		return ProgressStale, nil
 	case p.Status == "passed" && !contract.Refuses(p.Findings):
 		return ProgressPassing, nil
@@ -180,52 +190,6 @@ func outcomeState(checks []string) string {
 		return ProgressPassing
 	}
 	return Unverified
-}
-
-// current lists the content as it is now: HEAD with the work tree's changes to
-// tracked files and its untracked files in scope laid over it. Nothing is
-// written, unlike a snapshot; the reader knows the bytes that are stored
-// nowhere.
-func (t *Task) current(ctx context.Context, head *listing, status []gitx.StatusEntry) (*listing, reader, error) {
-	if len(status) == 0 {
-		return head, t.stored, nil
-	}
-	files, err := t.Repo.WorkFiles(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer files.Close()
-	now := map[string]gitx.TreeEntry{}
-	for _, e := range files.Entries() {
-		now[e.Path] = gitx.TreeEntry{Path: e.Path, Mode: e.Mode, OID: e.OID}
-	}
-	dirty := map[string]bool{}
-	for _, s := range status {
-		dirty[s.Path] = true
-		if s.Untracked && !t.inScope(s.Path) {
-			delete(now, s.Path)
-		}
-	}
-	fresh := map[gitx.OID][]byte{}
-	entries := make([]gitx.TreeEntry, 0, len(now))
-	for path, e := range now {
-		if dirty[path] && e.Mode != gitx.ModeSubmodule {
-			data, err := files.Read(ctx, path)
-			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", path, err)
-			}
-			e.OID = t.Repo.NewObjects().Blob(data)
-			fresh[e.OID] = data
-		}
-		entries = append(entries, e)
-	}
-	sort.Slice(entries, func(i, j int) bool { return entries[i].Path < entries[j].Path })
-	return index(entries), func(ctx context.Context, oid gitx.OID) ([]byte, error) {
-		if data, ok := fresh[oid]; ok {
-			return data, nil
-		}
-		return t.stored(ctx, oid)
-	}, nil
 }
 
 // inScope tells whether an untracked file belongs to the work: inside declared

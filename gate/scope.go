@@ -143,24 +143,3 @@ func unmerged(ctx context.Context, repo *gitx.Repo, changes []gitx.Change, heads
 	}
 	return kept, nil
 }
-
-// differences are the changes between two listings, both sorted by path.
-func differences(before, now *listing) []gitx.Change {
-	var out []gitx.Change
-	for _, e := range now.entries {
-		i, ok := before.byPath[e.Path]
-		switch {
-		case !ok:
-			out = append(out, gitx.Change{Path: e.Path, Status: 'A', NewMode: e.Mode, NewOID: e.OID})
-		case before.entries[i].OID != e.OID || before.entries[i].Mode != e.Mode:
-			old := before.entries[i]
-			out = append(out, gitx.Change{Path: e.Path, Status: 'M', OldMode: old.Mode, OldOID: old.OID, NewMode: e.Mode, NewOID: e.OID})
-		}
-	}
-	for _, e := range before.entries {
-		if _, ok := now.byPath[e.Path]; !ok {
-			out = append(out, gitx.Change{Path: e.Path, Status: 'D', OldMode: e.Mode, OldOID: e.OID})
-		}
-	}
-	return out
-}

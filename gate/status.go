@@ -76,11 +76,7 @@ func (t *Task) Status(ctx context.Context) (*Status, error) {
 		return nil, fmt.Errorf("HEAD: %w", err)
 	}
 	s.Head = head.OID
-	content, err := list(ctx, t.Repo, head.Tree)
-	if err != nil {
-		return nil, err
-	}
-	now, read, err := t.current(ctx, content, dirty)
+	now, err := t.contentNow(ctx, head.Tree, dirty)
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +87,10 @@ func (t *Task) Status(ctx context.Context) (*Status, error) {
 	if err := t.statusOfGate(ctx, s, head, events); err != nil {
 		return nil, err
 	}
-	if err := t.statusOfOutcomes(s, events, now.entries); err != nil {
+	if err := t.statusOfOutcomes(ctx, s, events, now); err != nil {
 		return nil, err
 	}
-	return s, t.statusFindings(ctx, s, head, now, read)
+	return s, t.statusFindings(ctx, s, head, now)
 }
 
 // statusOfGate fills in what the last gate and a fresh receipt say.
@@ -168,12 +164,12 @@ func (t *Task) externalConfirmations() []contract.ExternalConfirmation {
 	return append([]contract.ExternalConfirmation{}, t.Compiled.Contract.Global.Acceptance.ExternalConfirmations...)
 }
 
-func (t *Task) statusOfOutcomes(s *Status, events []authority.Event, entries []gitx.TreeEntry) error {
+func (t *Task) statusOfOutcomes(ctx context.Context, s *Status, events []authority.Event, now *content) error {
 	last := lastProgress(events)
 	s.Outcomes, s.Checks = map[string]string{}, map[string]string{}
 	perOutcome := map[string][]string{}
 	for _, u := range t.units() {
-		state, err := t.checkState(u, last, entries)
+		state, err := t.checkState(ctx, u, last, now)
 		if err != nil {
 			return err
 		}
@@ -222,8 +218,8 @@ func (s *Status) sortOutcome(o contract.Outcome) {
 
 // statusFindings reports what the gate would refuse without running a check:
 // frozen files and scope, of the content as it is now.
-func (t *Task) statusFindings(ctx context.Context, s *Status, head gitx.Commit, now *listing, read reader) error {
-	frozen, err := t.frozenFindings(ctx, now.lookup, read)
+func (t *Task) statusFindings(ctx context.Context, s *Status, head gitx.Commit, now *content) error {
+	frozen, err := t.frozenFindings(ctx, now.at, now.read)
 	if err != nil {
 		return err
 	}
@@ -236,11 +232,11 @@ func (t *Task) statusFindings(ctx context.Context, s *Status, head gitx.Commit, 
 		s.Findings = append(s.Findings, *problem)
 		return nil
 	}
-	before, err := list(ctx, t.Repo, base)
+	changes, err := now.since(ctx, base)
 	if err != nil {
 		return err
 	}
-	s.Findings = append(s.Findings, t.scopeFindings(differences(before, now), paths(frozen))...)
+	s.Findings = append(s.Findings, t.scopeFindings(changes, paths(frozen))...)
 	return nil
 }
 

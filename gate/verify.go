@@ -166,7 +166,7 @@ func (t *Task) recordProgress(ctx context.Context, r *Targeted, chosen []unit, l
 		if err != nil {
 			return err
 		}
-		p := checkEnded{Check: u.ID, Status: string(r.CheckResults[i].Status), Basis: basis, Inputs: inputs(u, l.entries), Findings: []contract.Finding{}}
+		p := checkEnded{Check: u.ID, Status: string(r.CheckResults[i].Status), Basis: basis, Inputs: inputs(u, l.entries), Tree: r.SnapshotTree, Findings: []contract.Finding{}}
 		for _, f := range r.Findings {
 			if about(f, u) {
 				p.Findings = append(p.Findings, f)

@@ -20,9 +20,10 @@ type listed struct {
 }
 
 // listFiles lists the index of p, and the untracked files that are not
-// ignored, with one child. An unmerged path comes once for every stage.
-func listFiles(ctx context.Context, p place) ([]listed, error) {
-	out, err := p.run(ctx, nil, "ls-files", "-z", "-t", "-v", "-s", "-c", "-o", "--exclude-standard")
+// ignored, with one child; only those named when there are any. An unmerged path comes once for every stage.
+func listFiles(ctx context.Context, p place, only ...string) ([]listed, error) {
+	args := []string{"ls-files", "-z", "-t", "-v", "-s", "-c", "-o", "--exclude-standard", "--"}
+	out, err := p.run(ctx, nil, append(args, only...)...)
 	if err != nil {
 		return nil, fmt.Errorf("listing the work tree: %w", err)
 	}

@@ -35,13 +35,19 @@ type WorkFiles struct {
 	clean   *cleaner
 }
 
+// fewPaths is how many paths go to git one by one; beyond, it lists all.
+const fewPaths = 200
+
 // WorkFiles lists the work tree with one git child, which sees the index that
-// the environment names.
-func (r *Repo) WorkFiles(ctx context.Context) (*WorkFiles, error) {
+// the environment names. Naming a few paths spares the listing of all others.
+func (r *Repo) WorkFiles(ctx context.Context, only ...string) (*WorkFiles, error) {
 	if r.Top == "" {
 		return nil, fmt.Errorf("%s is a bare repository and has no work tree", r.GitDir)
 	}
-	list, err := listFiles(ctx, r.here)
+	if len(only) > fewPaths {
+		only = nil
+	}
+	list, err := listFiles(ctx, r.here, only...)
 	if err != nil {
 		return nil, err
 	}

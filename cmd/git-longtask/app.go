@@ -30,6 +30,7 @@ func commands() []*command {
 		syncCommand(),
 		ciCommand(),
 		demoCommand(),
+		sourceMarkCommand(),
 	}, planned())
 }
 

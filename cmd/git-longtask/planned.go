@@ -5,7 +5,6 @@ package main
 func planned() []*command {
 	return []*command{
 		{Name: "init", Group: groupSetUp, Args: "<workdir>", Usage: "write a contract to start from"},
-		{Name: "source mark", Group: groupAuthor, Args: "<file>", Usage: "wrap the items of a source in markers"},
 		{Name: "context init", Group: groupAuthor, Usage: "start the context of a repository"},
 		{Name: "context route", Group: groupAuthor, Usage: "find the context for a task"},
 		{Name: "context check", Group: groupAuthor, Usage: "check the context"},

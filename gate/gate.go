@@ -71,19 +71,13 @@ func (t *Task) Gate(ctx context.Context, req Request) (*Verdict, error) {
 		return nil, fmt.Errorf("commit %s: %w", req.Commit.Short(), err)
 	}
 	v := t.newVerdict(commit)
-	if req.WorkTree {
-		dirty, err := t.Repo.Status(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if len(dirty) > 0 {
-			v.Findings = []contract.Finding{dirtyFinding(dirty)}
-			return v.decide(t), nil
-		}
-	}
-	l, err := list(ctx, t.Repo, commit.Tree)
+	l, dirty, err := t.look(ctx, commit, req)
 	if err != nil {
 		return nil, err
+	}
+	if len(dirty) > 0 {
+		v.Findings = []contract.Finding{dirtyFinding(dirty)}
+		return v.decide(t), nil
 	}
 	c := &candidate{commit: commit, list: l}
 	v.Findings, err = t.sameAuthority(ctx, c)
@@ -105,6 +99,25 @@ func (t *Task) Gate(ctx context.Context, req Request) (*Verdict, error) {
 		return nil, err
 	}
 	return v.decide(t), nil
+}
+
+// look lists the commit and, when the work tree counts, what is dirty in it;
+// both at once, since each is one git child over all files.
+func (t *Task) look(ctx context.Context, commit gitx.Commit, req Request) (*listing, []gitx.StatusEntry, error) {
+	var l *listing
+	listed := make(chan error, 1)
+	go func() {
+		var err error
+		l, err = list(ctx, t.Repo, commit.Tree)
+		listed <- err
+	}()
+	var dirty []gitx.StatusEntry
+	var err error
+	if req.WorkTree {
+		dirty, err = t.Repo.Status(ctx)
+	}
+	err = errors.Join(<-listed, err)
+	return l, dirty, err
 }
 
 func (t *Task) newVerdict(c gitx.Commit) *Verdict {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -177,13 +178,42 @@ func (c *Checkout) repair(ctx context.Context) error {
 	if err := c.write(ctx, found.missing); err != nil {
 		return err
 	}
-	changed, err := c.Verify(ctx)
+	changed, err := c.verifyAround(ctx, found.changed)
 	if err == nil && len(changed) > 0 {
 		err = fmt.Errorf("%s cannot hold %q as committed; its file system may not tell upper from lower case, "+
 			"change Unicode names or not keep modes: set XDG_CACHE_HOME to another one "+
 			"(if git fsck finds the repository whole)", c.dir, changed[:min(len(changed), 5)])
 	}
 	return err
+}
+
+// fewChanges is up to how many paths are looked at alone after they were
+// repaired; everything else was found right a moment ago.
+const fewChanges = 100
+
+// verifyAround is Verify for the directories that the paths are in.
+func (c *Checkout) verifyAround(ctx context.Context, paths []string) (changed []string, err error) {
+	if len(paths) > fewChanges {
+		return c.Verify(ctx)
+	}
+	top, err := os.OpenRoot(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	s := &scan{top: top, format: c.repo.Format}
+	done := map[string]bool{}
+	for _, p := range paths {
+		for dir := path.Dir(p); !done[dir]; dir = path.Dir(dir) {
+			done[dir] = true
+			if want := c.want.sub(dir); want != nil {
+				if _, err := s.visit(scanned{dir, want}); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return s.changed, nil
 }
 
 // makeDir makes sure that there is a directory, and that it is ours alone.

@@ -17,6 +17,15 @@ type look struct {
 	mtime, ctime         int64 // nanoseconds
 }
 
+// fileStat is what a directory says of one name in it.
+type fileStat struct {
+	name  string
+	mode  os.FileMode
+	size  int64
+	links uint64
+	look  look
+}
+
 func (l look) known() bool { return l.ctime != 0 }
 
 // Clocks of file systems tick; two changes within a tick look the same.

@@ -62,13 +62,18 @@ func (s *scan) visit(d scanned) (below []scanned, err error) {
 		return nil, s.unreadable(d.path, err)
 	}
 	defer dir.Close()
-	names, err := readNames(dir)
+	f, err := dir.Open(".")
+	if err != nil {
+		return nil, s.unreadable(d.path, err)
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
 	if err != nil {
 		return nil, s.unreadable(d.path, err)
 	}
 	right := make(map[string]bool, len(names))
 	for _, name := range names {
-		info, err := dir.Lstat(name)
+		info, err := statIn(dir, f, name)
 		if err != nil {
 			return nil, s.unreadable(path.Join(d.path, name), err)
 		}
@@ -96,8 +101,8 @@ func (s *scan) unreadable(path string, err error) error {
 
 // compare judges one name in a directory: ok when it is what it should be, sub
 // when it is a directory to go on with.
-func (s *scan) compare(dir *os.Root, d scanned, info os.FileInfo) (sub *scanned, ok bool, err error) {
-	name := info.Name()
+func (s *scan) compare(dir *os.Root, d scanned, info fileStat) (sub *scanned, ok bool, err error) {
+	name := info.name
 	full := path.Join(d.path, name)
 	if d.want != nil {
 		if e, wanted := d.want.files[name]; wanted {
@@ -107,11 +112,11 @@ func (s *scan) compare(dir *os.Root, d scanned, info os.FileInfo) (sub *scanned,
 			}
 			return nil, false, s.drop(dir, name)
 		}
-		if want := d.want.dirs[name]; want != nil && info.IsDir() {
+		if want := d.want.dirs[name]; want != nil && info.mode.IsDir() {
 			return &scanned{full, want}, true, s.rights(dir, full, info)
 		}
 	}
-	if info.IsDir() && !s.repair {
+	if info.mode.IsDir() && !s.repair {
 		return &scanned{full, nil}, true, nil
 	}
 	s.report(full)
@@ -128,13 +133,13 @@ func (s *scan) drop(dir *os.Root, name string) error {
 const dirPerm = 0o755
 
 // rights sees that a directory can be entered and written.
-func (s *scan) rights(dir *os.Root, full string, info os.FileInfo) error {
+func (s *scan) rights(dir *os.Root, full string, info fileStat) error {
 	switch {
-	case !keepsModes || info.Mode()&modeBits == dirPerm:
+	case !keepsModes || info.mode&modeBits == dirPerm:
 		return nil
 	case s.repair:
-		return dir.Chmod(info.Name(), dirPerm)
-	case info.Mode()&0o700 != 0o700:
+		return dir.Chmod(info.name, dirPerm)
+	case info.mode&0o700 != 0o700:
 		s.report(full)
 	}
 	return nil
@@ -176,18 +181,18 @@ const modeBits = os.ModePerm | os.ModeSetuid | os.ModeSetgid | os.ModeSticky
 // same tells whether a file has the kind, rights and content of its entry. A
 // second name elsewhere could change it later, so repairing breaks that link.
 // A file that looks as it did when its bytes were right is not read again.
-func (s *scan) same(dir *os.Root, e *wantFile, info os.FileInfo) (bool, error) {
+func (s *scan) same(dir *os.Root, e *wantFile, info fileStat) (bool, error) {
 	if e.Mode == ModeSymlink {
-		if info.Mode()&os.ModeSymlink == 0 {
+		if info.mode&os.ModeSymlink == 0 {
 			return false, nil
 		}
-		target, err := dir.Readlink(info.Name())
+		target, err := dir.Readlink(info.name)
 		return err == nil && blobID(s.format, []byte(target)) == e.OID, err
 	}
-	if !info.Mode().IsRegular() || keepsModes && info.Mode()&modeBits != e.perm() || s.repair && linkCount(info) > 1 {
+	if !info.mode.IsRegular() || keepsModes && info.mode&modeBits != e.perm() || s.repair && info.links > 1 {
 		return false, nil
 	}
-	now, began := lookOf(info), time.Now()
+	now, began := info.look, time.Now()
 	if now.known() && now == e.seen {
 		return true, nil
 	}
@@ -208,14 +213,14 @@ const plainFile = syscall.O_NONBLOCK
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
-func (s *scan) hashFile(dir *os.Root, info os.FileInfo) (OID, error) {
-	f, err := dir.OpenFile(info.Name(), os.O_RDONLY|plainFile, 0)
+func (s *scan) hashFile(dir *os.Root, info fileStat) (OID, error) {
+	f, err := dir.OpenFile(info.name, os.O_RDONLY|plainFile, 0)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	h := newHash(s.format)
-	fmt.Fprintf(h, "blob %d\x00", info.Size())
+	fmt.Fprintf(h, "blob %d\x00", info.size)
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
 	if _, err := io.CopyBuffer(h, struct{ io.Reader }{f}, *buf); err != nil {

@@ -84,6 +84,19 @@ func dropInvisible(c rune) rune {
 	return c
 }
 
+// sub is the directory at a path below, nil when the tree has none there.
+func (d *wantDir) sub(path string) *wantDir {
+	if path == "." {
+		return d
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		if d = d.dirs[name]; d == nil {
+			return nil
+		}
+	}
+	return d
+}
+
 // each calls visit for every file at and below a directory.
 func (d *wantDir) each(visit func(*wantFile)) {
 	for _, e := range d.files {

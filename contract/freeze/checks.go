@@ -111,7 +111,7 @@ func (f *Freezer) runner(ctx context.Context, fc *frozenCheck) {
 		}
 	}
 	target := path.Join(r.Cwd, r.Target)
-	if kind := f.problem(ctx, target); kind == "absent" || kind == "not_regular" {
+	if kind := f.problem(ctx, target); (kind == "absent" || kind == "not_regular") && !hasSegment(target, "node_modules") {
 		f.fail(r.Type+"_path_not_found", fc.Way("runner", "target"), refsOf(fc.Check, "path", target), "create the verifier before the contract is locked, or correct the path; it is relative to cwd", "the runner's target %q is no file", target)
 		return
 	}

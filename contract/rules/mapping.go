@@ -19,19 +19,22 @@ var kindDispositions = map[string][]string{
 // mapper follows source claims to what they are mapped to.
 type mapper struct {
 	*checker
-	items  map[string]*source.Item
-	broken bool // an item's key could not be read, so none is known to be absent
-	owners map[string]string
-	backed map[string]bool // full claim ids that a source item owns
+	items   map[string]*source.Item
+	broken  bool // an item's key could not be read, so none is known to be absent
+	partial bool // an item is broken, so what the source asks for is not known
+	owners  map[string]string
+	backed  map[string]bool     // full claim ids that a source item owns
+	trouble map[string][]string // ref -> codes of findings about it
 }
 
 // Sources checks that source claims and marked items correspond, and that each
 // claim is mapped to one part of the contract that says the same.
 func Sources(g *Graph, items []source.Item) (model.SourceCoverage, []model.Finding) {
-	m := &mapper{checker: &checker{Graph: g}, items: map[string]*source.Item{}, owners: map[string]string{}, backed: map[string]bool{}}
+	m := &mapper{checker: &checker{Graph: g}, items: map[string]*source.Item{}, owners: map[string]string{}, backed: map[string]bool{}, trouble: map[string][]string{}}
 	for i := range items {
 		item := &items[i]
 		m.broken = m.broken || item.Key == ""
+		m.partial = m.partial || item.Broken
 		if m.items[item.Key] == nil {
 			m.items[item.Key] = item
 		}
@@ -52,6 +55,7 @@ func Sources(g *Graph, items []source.Item) (model.SourceCoverage, []model.Findi
 		m.mapping(s, i)
 		m.target(s, i)
 		clean[i] = len(m.findings) == before
+		m.note(s, m.findings[before:])
 	}
 	for i, s := range claims {
 		before := len(m.findings)
@@ -59,6 +63,17 @@ func Sources(g *Graph, items []source.Item) (model.SourceCoverage, []model.Findi
 		count(&cov, s, clean[i] && len(m.findings) == before)
 	}
 	return cov, m.findings
+}
+
+// note remembers what is wrong with the refs of a claim.
+func (m *mapper) note(s model.SourceClaim, findings []model.Finding) {
+	for _, ref := range append([]string{s.Disposition.Ref}, s.Disposition.Refs...) {
+		for _, f := range findings {
+			if ref != "" && !slices.Contains(m.trouble[ref], f.Code) {
+				m.trouble[ref] = append(m.trouble[ref], f.Code)
+			}
+		}
+	}
 }
 
 func count(cov *model.SourceCoverage, s model.SourceClaim, clean bool) {

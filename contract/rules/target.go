@@ -234,7 +234,7 @@ func (m *mapper) own(s model.SourceClaim, ref string, fail func(code, hint, form
 // acceptanceBacked demands that an acceptance item decides something that the
 // source itself asks for.
 func (m *mapper) acceptanceBacked(s model.SourceClaim, i int) {
-	if s.Disposition.Type != "acceptance" || len(s.Disposition.Refs) != 1 || !m.Doc.Whole() {
+	if s.Disposition.Type != "acceptance" || len(s.Disposition.Refs) != 1 || m.partial || !m.Doc.Whole() {
 		return
 	}
 	ref := s.Disposition.Refs[0]
@@ -255,11 +255,11 @@ func (m *mapper) acceptanceBacked(s model.SourceClaim, i int) {
 // blockers names the findings about claims the assertion proves.
 func (m *mapper) blockers(unit *Unit, a *assertion) []string {
 	var codes []string
-	for _, f := range m.findings {
-		ref, _ := f.Refs["ref"].(string)
-		local, inUnit := strings.CutPrefix(ref, unit.Key+".")
-		if inUnit && slices.Contains(a.Claims, local) && !slices.Contains(codes, f.Code) {
-			codes = append(codes, f.Code)
+	for _, local := range a.Claims {
+		for _, code := range append(m.trouble[unit.Key+"."+local], m.trouble[local]...) {
+			if !slices.Contains(codes, code) {
+				codes = append(codes, code)
+			}
 		}
 	}
 	return codes

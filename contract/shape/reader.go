@@ -50,6 +50,9 @@ type object struct {
 	fields map[string]*yaml.Node
 }
 
+// maxUnknown bounds the report about one mapping that belongs elsewhere.
+const maxUnknown = 20
+
 // object checks a node's kind and keys. A nil node gives the zero object.
 func (r *reader) object(n *yaml.Node, field string, required, optional []string) object {
 	o := object{reader: r, node: n, field: field}
@@ -61,13 +64,20 @@ func (r *reader) object(n *yaml.Node, field string, required, optional []string)
 		return o
 	}
 	o.fields = make(map[string]*yaml.Node, len(n.Content)/2)
+	unknown := 0
 	for i := 0; i < len(n.Content); i += 2 {
 		k := n.Content[i]
 		if !contains(required, k.Value) && !contains(optional, k.Value) {
+			if unknown++; unknown > maxUnknown {
+				continue
+			}
 			r.fail(k, CodeUnknown, orRoot(field), unknownHint(k.Value, required, optional), "has no field %q", yamlcore.Trim(k.Value))
 			continue
 		}
 		o.fields[k.Value] = n.Content[i+1]
+	}
+	if unknown > maxUnknown {
+		r.fail(n, CodeUnknown, orRoot(field), "remove them", "has %d more unknown fields", unknown-maxUnknown)
 	}
 	for _, name := range required {
 		if o.fields[name] == nil {

@@ -29,7 +29,7 @@ func Read(path string, root *yaml.Node) *Document {
 	section := func(name string, read func()) {
 		before := len(r.findings)
 		read()
-		if len(r.findings) > before || (root.Kind != yaml.MappingNode || !o.has(name)) && !strings.HasPrefix(name, "outcome") {
+		if len(r.findings) > before || root.Kind != yaml.MappingNode || !o.has(name) && name != "outcomes" {
 			d.Broken[name] = true
 		}
 	}

@@ -28,7 +28,7 @@ const (
 
 // Bounds of one file. A contract of 200 outcomes has about 500 KiB.
 const (
-	MaxBytes = 4 << 20
+	MaxBytes = 2 << 20
 	maxDepth = 100
 )
 
@@ -51,7 +51,8 @@ func Parse(path string, data []byte) (*yaml.Node, []model.Finding) {
 type parser struct {
 	path     string
 	data     []byte
-	lines    [][]byte
+	tags     map[[2]int]bool // line and column of every ! that may begin a tag
+	lines    int
 	findings []model.Finding
 }
 
@@ -78,8 +79,11 @@ func (p *parser) rawProblem() bool {
 	return len(p.findings) > 0
 }
 
-// characters reports the first byte that is no printable UTF-8 text.
+// characters reports the first byte that is no printable UTF-8 text. On the
+// way it notes where tags may begin, since yaml.v3 does not keep the tag "!".
 func (p *parser) characters() {
+	p.tags, p.lines = map[[2]int]bool{}, 1
+	column, previous := 1, byte(' ')
 	for i := 0; i < len(p.data); {
 		r, n := rune(p.data[i]), 1
 		if r >= utf8.RuneSelf {
@@ -87,27 +91,29 @@ func (p *parser) characters() {
 		}
 		switch {
 		case r == utf8.RuneError && n == 1:
-			line, column := p.place(i)
-			p.add(CodeSyntax, line, column, "save the file as UTF-8", "byte 0x%02x is not valid UTF-8", p.data[i])
+			p.add(CodeSyntax, p.lines, column, "save the file as UTF-8", "byte 0x%02x is not valid UTF-8", p.data[i])
 			return
 		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r >= 0x7f && r < 0xa0 && r != 0x85, r == 0xfeff, r >= 0xfffe && r <= 0xffff:
-			line, column := p.place(i)
-			p.add(CodeSyntax, line, column, `remove it, or write it as an escape in double quotes, such as "\u0007"`, "the control character U+%04X may not stand in YAML", r)
+			p.add(CodeSyntax, p.lines, column, `remove it, or write it as an escape in double quotes, such as "\u0007"`, "the control character U+%04X may not stand in YAML", r)
 			return
+		case r == '!' && strings.IndexByte(" \t\n\r[{,:", previous) >= 0:
+			p.tags[[2]int{p.lines, column}] = true
 		}
+		previous = p.data[i]
 		i += n
+		column++
+		if r == '\n' {
+			p.lines, column = p.lines+1, 1
+		}
 	}
-}
-
-func (p *parser) place(offset int) (line, column int) {
-	before := p.data[:offset]
-	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 }
 
 // directive looks only before the document: inside it, % is text.
 func (p *parser) directive() {
-	p.lines = bytes.Split(p.data, []byte("\n"))
-	for i, line := range p.lines {
+	rest := p.data
+	for i := 0; len(rest) > 0; i++ {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		text := bytes.TrimSpace(line)
 		if len(text) == 0 || text[0] == '#' {
 			continue
@@ -152,7 +158,7 @@ func (p *parser) syntax(err error) {
 		line, _ = strconv.Atoi(m[1])
 		text = text[len(m[0]):]
 	}
-	line = min(max(line, 1), max(len(p.lines), 1))
+	line = min(max(line, 1), max(p.lines, 1))
 	if strings.HasPrefix(text, "unknown anchor") {
 		p.add(CodeFeature, line, 1, "write the value out", "YAML aliases are not allowed: %s", text)
 		return
@@ -174,7 +180,7 @@ func (p *parser) check(n *yaml.Node, depth int) {
 		return
 	case n.Anchor != "":
 		p.add(CodeFeature, n.Line, n.Column, "remove the anchor and write repeated values out", "YAML anchors are not allowed: &%s", Trim(n.Anchor))
-	case n.Style&yaml.TaggedStyle != 0 || p.startsWith(n, '!'):
+	case n.Style&yaml.TaggedStyle != 0 || p.tags[[2]int{n.Line, n.Column}]:
 		p.add(CodeFeature, n.Line, n.Column, "remove the tag; put the value in quotes where a string is meant", "YAML explicit tags are not allowed: %s", Trim(n.Tag))
 	}
 	if n.Kind == yaml.MappingNode {
@@ -204,22 +210,6 @@ func (p *parser) keys(n *yaml.Node) {
 			first[k.Value] = k.Line
 		}
 	}
-}
-
-// startsWith finds the tag "!", which yaml.v3 does not keep.
-func (p *parser) startsWith(n *yaml.Node, c byte) bool {
-	if n.Line < 1 || n.Line > len(p.lines) {
-		return false
-	}
-	line := p.lines[n.Line-1]
-	if bytes.IndexByte(line, c) < 0 {
-		return false
-	}
-	for column := 1; column < n.Column && len(line) > 0; column++ {
-		_, size := utf8.DecodeRune(line)
-		line = line[size:]
-	}
-	return len(line) > 0 && line[0] == c
 }
 
 // Trim keeps a message readable whatever stands in the file.

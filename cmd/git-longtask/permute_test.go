@@ -80,6 +80,30 @@ func spellLine(l commandLine) string {
 	return strings.Join(slices.Concat(words, l.Args), " ")
 }
 
+// FuzzParse: no line makes the parser fail, lose an argument after "--" or
+// answer help together with a problem.
+func FuzzParse(f *testing.F) {
+	f.Add("work\n--why\nx\n--\n-C")
+	f.Add("-C\n\n--json=maybe\n-\nsource\nmark")
+	f.Fuzz(func(t *testing.T, text string) {
+		args := strings.Split(text, "\n")
+		line, problem := parse(table(), args)
+		if problem != nil && line.Help {
+			t.Errorf("%q: help and %v", args, problem)
+		}
+		if problem != nil || line.Help || line.Command == nil {
+			return
+		}
+		i := slices.Index(args, "--")
+		if before, _ := parse(table(), args[:max(i, 0)]); before.Command == nil || before.Command.Verbatim {
+			return
+		}
+		if after := args[i+1:]; !slices.Equal(line.Args[max(0, len(line.Args)-len(after)):], after) {
+			t.Errorf("%q: arguments are %q", args, line.Args)
+		}
+	})
+}
+
 func TestHelpIsAskedFor(t *testing.T) {
 	for _, line := range []string{"", "-h", "--help", "work -h", "work dir --help", "source -h", "later -h"} {
 		if l, problem := parse(table(), strings.Fields(line)); problem != nil || !l.Help {

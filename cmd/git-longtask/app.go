@@ -31,6 +31,11 @@ func commands() []*command {
 		ciCommand(),
 		demoCommand(),
 		sourceMarkCommand(),
+		contextInitCommand(),
+		contextRouteCommand(),
+		contextSearchCommand(),
+		contextCheckCommand(),
+		contextDoctorCommand(),
 	}, planned())
 }
 

@@ -5,11 +5,6 @@ package main
 func planned() []*command {
 	return []*command{
 		{Name: "init", Group: groupSetUp, Args: "<workdir>", Usage: "write a contract to start from"},
-		{Name: "context init", Group: groupAuthor, Usage: "start the context of a repository"},
-		{Name: "context route", Group: groupAuthor, Usage: "find the context for a task"},
-		{Name: "context check", Group: groupAuthor, Usage: "check the context"},
-		{Name: "context search", Group: groupAuthor, Usage: "search the context"},
-		{Name: "context doctor", Group: groupAuthor, Usage: "find what is wrong with the context"},
 		{Name: "resume", Group: groupWork, Args: "[<workdir>]", Usage: "brief somebody who takes the task up"},
 		{Name: "log", Group: groupWork, Args: "[<workdir>]", Usage: "show what happened to the task"},
 		{Name: "show", Group: groupWork, Args: "[<commit>]", Usage: "show what is recorded about a commit"},

@@ -15,10 +15,11 @@ import (
 
 	"github.com/git-longtask/git-longtask/contract/model"
 	"github.com/git-longtask/git-longtask/contract/pathglob"
+	"github.com/git-longtask/git-longtask/contract/projectcontext"
 )
 
 // ContextDir holds the project context.
-const ContextDir = "project_context"
+const ContextDir = projectcontext.Dir
 
 // Repository is a tree prepared for many questions.
 type Repository struct {

@@ -19,13 +19,14 @@ func ciCommand() *command {
 		Name:        "ci",
 		Group:       groupShare,
 		Usage:       "judge a range of commits from scratch",
+		JSON:        ciFields{},
 		Description: "Finds the tasks that a range is about and runs the Final Gate of each on the head commit, from the commits and the published authority alone. It needs no hooks and no work tree, reads no longtask.* configuration and believes no stored result. What is missing in a shallow or partial clone is named with the command that fetches it.",
 		Examples:    []string{"git longtask sync && git longtask ci --base origin/main --head HEAD", "git longtask ci --base origin/main --head HEAD --task login --require"},
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "base", Usage: "commit the change is to be merged into (required)"},
-			&cli.StringFlag{Name: "head", Usage: "commit to judge (required)"},
-			&cli.StringSliceFlag{Name: "task", Usage: "judge this task too; may be given several times"},
-			&cli.StringFlag{Name: "branch", Usage: "name of the branch the head comes from"},
+			&cli.StringFlag{Name: "base", Usage: "`COMMIT` the change is to be merged into (required)"},
+			&cli.StringFlag{Name: "head", Usage: "`COMMIT` to judge (required)"},
+			&cli.StringSliceFlag{Name: "task", Usage: "judge the task `ID` too; may be given several times"},
+			&cli.StringFlag{Name: "branch", Usage: "`NAME` of the branch the head comes from"},
 			&cli.StringFlag{Name: "mode", Value: "rerun", Usage: "rerun: run everything here"},
 			&cli.BoolFlag{Name: "require", Usage: "exit 1 when the range is about no task"},
 			&cli.BoolFlag{Name: "allow-unsigned", Usage: "let unsigned approvals pass with a warning"},
@@ -84,7 +85,7 @@ func (inv *invocation) ciRequest() (share.Request, error) {
 
 func ciReport(j *share.Judged, require bool) *report {
 	contract.SortFindings(j.Findings)
-	rep := &report{Status: "accepted", Findings: j.Findings, Fields: ciFields(j)}
+	rep := &report{Status: "accepted", Findings: j.Findings, Fields: fieldsOfCI(j)}
 	switch {
 	case contract.Refuses(j.Findings):
 		rep.Status, rep.Exit = "not_accepted", exitRefused
@@ -100,14 +101,16 @@ func ciReport(j *share.Judged, require bool) *report {
 	return rep
 }
 
-// ciFields adds, beside the tasks, the words every place that reports a result
+// ciFields are, beside the tasks, the words every place that reports a result
 // carries.
-func ciFields(j *share.Judged) any {
-	fields := struct {
-		*share.Judged
-		WorkflowStatus string                          `json:"workflow_status,omitempty"`
-		External       []contract.ExternalConfirmation `json:"external_confirmations"`
-	}{j, "", []contract.ExternalConfirmation{}}
+type ciFields struct {
+	*share.Judged
+	WorkflowStatus string                          `json:"workflow_status,omitempty"`
+	External       []contract.ExternalConfirmation `json:"external_confirmations"`
+}
+
+func fieldsOfCI(j *share.Judged) ciFields {
+	fields := ciFields{j, "", []contract.ExternalConfirmation{}}
 	for _, t := range j.Tasks {
 		if t.Verdict == nil {
 			continue

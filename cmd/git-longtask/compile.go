@@ -21,6 +21,7 @@ func compileCommand() *command {
 		Group:       groupAuthor,
 		Args:        "[<workdir>]",
 		Usage:       "lock a contract as the authority",
+		JSON:        lockFields{},
 		Description: "Freezes the contract, its sources and its verifiers as an append-only chain under refs/longtask/<task>/authority, and binds this worktree to the task. The first success is the lock: from then on commits are held to the declared scope and only what was frozen decides when the work is done. Compiling the same contract again changes nothing; in another worktree it attaches that worktree. A changed contract needs --revise: what only adds proof or tightens becomes the next revision at once, everything else waits until a person approves it, and a lower risk is refused.",
 		Examples:    []string{"git longtask compile plans/login", "git longtask compile --revise", "git longtask compile --json"},
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "revise", Usage: "make a changed contract the next revision"}},

@@ -77,6 +77,9 @@ func candidates(ctx context.Context, inv *invocation, words []string) []candidat
 	}
 	before, last := words[:len(words)-1], words[len(words)-1]
 	line, _ := parse(commands(), before)
+	if inv.prepare(commandLine{Dirs: line.Dirs}) != nil {
+		return nil
+	}
 	var all []candidate
 	if f := awaitsValue(line, before); f != nil {
 		all = flagValues(ctx, inv, f)
@@ -136,22 +139,4 @@ func commandWords(first string) []candidate {
 		}
 	}
 	return all
-}
-
-func flagValues(_ context.Context, _ *invocation, f cli.Flag) []candidate {
-	switch f.Names()[0] {
-	case "color":
-		return []candidate{{"auto", "on a terminal"}, {"always", ""}, {"never", ""}}
-	}
-	return nil
-}
-
-func argumentValues(_ context.Context, _ *invocation, c *command) []candidate {
-	switch c.Name {
-	case "help":
-		return commandWords("")
-	case "completion":
-		return []candidate{{"bash", ""}, {"fish", ""}, {"zsh", ""}}
-	}
-	return nil
 }

@@ -19,11 +19,16 @@ import (
 //go:embed demo.sh
 var demoScript string
 
+type demoFields struct {
+	Directory string `json:"directory,omitempty"` // where --keep left everything
+}
+
 func demoCommand() *command {
 	return &command{
 		Name:        "demo",
 		Group:       groupSetUp,
 		Usage:       "show the whole story in a throw-away repository",
+		JSON:        demoFields{},
 		Description: "Locks a small contract, has a commit outside the scope and a false \"done\" refused, fixes the work, gets it accepted on one commit with its receipt, and lets CI run everything again in a fresh clone. These are real commands in a temporary directory; your repositories and your configuration are not touched. Ends with an error when anything went otherwise.",
 		Examples:    []string{"git longtask demo", "git longtask demo --keep  # leaves the repository to look around in"},
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "keep", Usage: "keep the directory and say where it is"}},
@@ -43,9 +48,9 @@ func runDemo(ctx context.Context, inv *invocation) (*report, error) {
 	if err := inv.playDemo(ctx, dir); err != nil {
 		return nil, err
 	}
-	fields := map[string]string{}
+	fields := demoFields{}
 	if keep {
-		fields["directory"] = dir
+		fields.Directory = dir
 	}
 	return &report{Status: "ok", Fields: fields, Text: func(p *printer) {
 		if keep {

@@ -10,11 +10,18 @@ import (
 	"github.com/git-longtask/git-longtask/hooks"
 )
 
+// doctorFields are what doctor adds to the envelope.
+type doctorFields struct {
+	Healthy  bool     `json:"healthy"`
+	Repaired []string `json:"repaired"` // codes of what --repair mended
+}
+
 func doctorCommand() *command {
 	return &command{
 		Name:        "doctor",
 		Group:       groupSetUp,
 		Usage:       "check hooks, refs and configuration",
+		JSON:        doctorFields{},
 		Description: "Looks at what the tool stands on: the git in use, hooks, the marker of this worktree, authority chains and journals, lock files left behind, and what CI will need. Ends with 1 when something is broken; warnings do not count. --repair does only what the finding says it does, and never removes a contract, a source, a commit or a chain.",
 		Examples:    []string{"git longtask doctor", "git longtask doctor --repair"},
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "repair", Usage: "repair what can be repaired safely"}},
@@ -53,7 +60,7 @@ func runDoctor(ctx context.Context, inv *invocation) (*report, error) {
 		}
 	}
 	contract.SortFindings(found)
-	rep := &report{Status: "healthy", Findings: found, Fields: map[string]any{"healthy": !contract.Refuses(found), "repaired": repaired}}
+	rep := &report{Status: "healthy", Findings: found, Fields: doctorFields{!contract.Refuses(found), repaired}}
 	if contract.Refuses(found) {
 		rep.Status, rep.Exit = "unhealthy", exitRefused
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/git-longtask/git-longtask/gate"
 	"github.com/git-longtask/git-longtask/gate/authority"
 )
 
@@ -17,6 +18,7 @@ func closeCommand() *command {
 		Group:       groupFinish,
 		Args:        "[<workdir>]",
 		Usage:       "gate HEAD and end the task when it is accepted",
+		JSON:        gate.Verdict{},
 		Description: "Runs the Final Gate on HEAD. When it accepts, the close is recorded in the authority chain and this worktree is free for another task. External confirmations stay pending: close says that the machine's part is over, nothing about delivery.",
 		Examples:    []string{"git longtask close"},
 		Flags:       []cli.Flag{jobsFlag},
@@ -60,15 +62,23 @@ func moved(err error) error {
 	return err
 }
 
+// abandonFields are what abandon adds to the envelope.
+type abandonFields struct {
+	TaskID   string `json:"task_id"`
+	Revision int    `json:"authority_revision"`
+	Reason   string `json:"reason"`
+}
+
 func abandonCommand() *command {
 	return &command{
 		Name:        "abandon",
 		Group:       groupFinish,
 		Args:        "[<workdir>]",
 		Usage:       "give a task up, with the reason",
+		JSON:        abandonFields{},
 		Description: "Records in the authority chain that the task will not be finished, and why. Nothing is deleted. A later lock of the task or its workdir goes on from there and keeps the base, so giving up and locking again hides nothing.",
 		Examples:    []string{`git longtask abandon --why "superseded by the new login"`},
-		Flags:       []cli.Flag{&cli.StringFlag{Name: "why", Usage: "the reason, for whoever reads the record (required)"}},
+		Flags:       []cli.Flag{&cli.StringFlag{Name: "why", Usage: "the reason, `TEXT` for whoever reads the record (required)"}},
 		Run:         runAbandon,
 	}
 }
@@ -85,7 +95,7 @@ func runAbandon(ctx context.Context, inv *invocation) (*report, error) {
 	if err := t.Abandon(ctx, why, time.Now()); err != nil {
 		return nil, moved(err)
 	}
-	fields := map[string]any{"task_id": t.ID(), "authority_revision": t.Link.Record.Revision, "reason": why}
+	fields := abandonFields{t.ID(), t.Link.Record.Revision, why}
 	return &report{Status: "abandoned", Fields: fields, Text: func(p *printer) {
 		p.line("abandoned: task %s, revision %d: %s", t.ID(), t.Link.Record.Revision, printable(why))
 		p.line("the record stays; the contract and your commits were not touched")

@@ -25,9 +25,10 @@ func finalGateCommand() *command {
 		Group:       groupFinish,
 		Args:        "[<workdir> | <commit>]",
 		Usage:       "judge one commit by the whole contract",
+		JSON:        gate.Verdict{},
 		Description: "Recompiles the contract from the commit, compares every frozen file, judges the scope, and runs every check and counterfactual on the commit's exact content. Nothing stored is reused. Without a commit it judges HEAD and needs a clean work tree; with one, the work tree is not looked at. An accepted commit gets a receipt as a Git note.",
 		Examples:    []string{"git longtask final-gate", "git longtask final-gate HEAD~1", "git longtask final-gate plans/login --commit v1.2 --json"},
-		Flags:       []cli.Flag{&cli.StringFlag{Name: "commit", Usage: "judge this commit instead of HEAD"}, jobsFlag},
+		Flags:       []cli.Flag{&cli.StringFlag{Name: "commit", Usage: "judge `COMMIT` instead of HEAD"}, jobsFlag},
 		Run:         runFinalGate,
 	}
 }

@@ -34,7 +34,7 @@ their own beside these. Later versions may add members, and never change what on
 		}
 		p.printf("\n## %s\n\n", c.Name)
 		if c.JSON == nil {
-			p.printf("Only the envelope.\n")
+			t.Errorf("command %s: say in JSON what its answer adds to the envelope", c.Name)
 			continue
 		}
 		p.members(reflect.TypeOf(c.JSON))
@@ -75,6 +75,9 @@ func (p *jsonDoc) rows(of reflect.Type) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
+			if f.Type.Kind() == reflect.Pointer {
+				f.Type = f.Type.Elem()
+			}
 			p.rows(f.Type)
 			continue
 		case name == "-" || !f.IsExported() || of != reflect.TypeFor[envelope]() && slices.Contains(envelopeNames, name):

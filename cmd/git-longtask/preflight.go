@@ -16,6 +16,7 @@ func preflightCommand() *command {
 		Group:       groupAuthor,
 		Args:        "[<workdir>]",
 		Usage:       "check a contract without locking it",
+		JSON:        preflightFields{},
 		Description: "Compiles the contract as the work tree would commit it and reports every problem at once, each with its place and a repair. It writes nothing and runs nothing. When it says ready, compile succeeds on the same bytes.",
 		Examples:    []string{"git longtask preflight", "git longtask preflight plans/login"},
 		Run:         runPreflight,
@@ -32,6 +33,13 @@ type compiledFields struct {
 	Outcomes       []string                `json:"outcomes"`
 	ClaimCoverage  contract.Coverage       `json:"claim_coverage"`
 	SourceCoverage contract.SourceCoverage `json:"source_coverage"`
+}
+
+// preflightFields are what preflight adds to the envelope.
+type preflightFields struct {
+	compiledFields
+	Would   bool             `json:"would_create_authority_lock"`
+	Preview *revisionPreview `json:"revision_preview,omitempty"`
 }
 
 func fieldsOf(d *gate.Draft, workdir string) compiledFields {
@@ -79,11 +87,7 @@ func runPreflight(ctx context.Context, inv *invocation) (*report, error) {
 		return nil, err
 	}
 	files.Close()
-	fields := struct {
-		compiledFields
-		Would   bool             `json:"would_create_authority_lock"`
-		Preview *revisionPreview `json:"revision_preview,omitempty"`
-	}{fieldsOf(d, dir), d.Would && !contract.Refuses(d.Findings), previewOf(d)}
+	fields := preflightFields{fieldsOf(d, dir), d.Would && !contract.Refuses(d.Findings), previewOf(d)}
 	if d.Notice != nil {
 		d.Findings = append(d.Findings, *d.Notice)
 	}

@@ -11,12 +11,20 @@ import (
 	"github.com/git-longtask/git-longtask/gitx"
 )
 
+// scopeFields are what scope adds to the envelope.
+type scopeFields struct {
+	TaskID  string   `json:"task_id"`
+	Judged  string   `json:"judged"`  // what was looked at, in words
+	Allowed []string `json:"allowed"` // patterns of the paths that may change
+}
+
 func scopeCommand() *command {
 	return &command{
 		Name:        "scope",
 		Group:       groupWork,
 		Args:        "[<rev>]",
 		Usage:       "check that changed paths are inside the scope",
+		JSON:        scopeFields{},
 		Description: "Asks only the scope question, as the commit hook does: of the index (--staged, the default) or of one commit, compared with the base of the task.",
 		Examples:    []string{"git longtask scope", "git longtask scope HEAD~2"},
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "staged", Usage: "judge the index; the default without a revision"}},
@@ -38,7 +46,7 @@ func runScope(ctx context.Context, inv *invocation) (*report, error) {
 		return nil, err
 	}
 	contract.SortFindings(found)
-	fields := map[string]any{"task_id": t.ID(), "judged": what, "allowed": t.Compiled.Scope().Patterns()}
+	fields := scopeFields{t.ID(), what, t.Compiled.Scope().Patterns()}
 	if contract.Refuses(found) {
 		return &report{Status: "refused", Exit: exitRefused, Findings: found, Fields: fields, Text: func(p *printer) {
 			p.line("%s: %s of %s for task %s", p.red("outside the scope"), count(problems(found), "problem"), what, t.ID())

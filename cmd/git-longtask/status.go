@@ -18,6 +18,7 @@ func statusCommand() *command {
 		Group:       groupWork,
 		Args:        "[<workdir>]",
 		Usage:       "show where the task stands",
+		JSON:        gate.Status{},
 		Description: "Shows the state of every outcome, what the last gate said and what would be refused now. It runs nothing of the contract. A result counts as final only while a fresh receipt for HEAD exists and the work tree is clean.",
 		Examples:    []string{"git longtask status", "git longtask status --exit-code", "git longtask status --json"},
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "exit-code", Usage: "exit 1 when the task is not accepted"}},

@@ -17,6 +17,7 @@ func syncCommand() *command {
 		Group:       groupShare,
 		Args:        "[<remote>]",
 		Usage:       "publish and fetch authority and receipts",
+		JSON:        share.Synced{},
 		Description: "Brings refs/longtask/*/authority and the receipt notes of this clone and a remote into line: fetched without force, merged here, pushed with leases. The journal stays local. A chain that went different ways on both sides is refused with both heads.",
 		Examples:    []string{"git longtask sync", "git longtask sync origin", "git longtask sync --check"},
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "check", Usage: "only report what would be done; exit 1 when there is something"}},

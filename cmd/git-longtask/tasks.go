@@ -5,11 +5,16 @@ import (
 	"strings"
 )
 
+type tasksFields struct {
+	Tasks []taskRow `json:"tasks"`
+}
+
 func tasksCommand() *command {
 	return &command{
 		Name:        "tasks",
 		Group:       groupSetUp,
 		Usage:       "list every task of the repository",
+		JSON:        tasksFields{},
 		Description: "Shows each task with its state (open, closed or abandoned), the branch and worktree it was locked on, and the last gate result of this clone. Closed and abandoned tasks stay listed: nothing is ever deleted.",
 		Examples:    []string{"git longtask tasks", "git longtask tasks --json"},
 		Run: func(ctx context.Context, inv *invocation) (*report, error) {
@@ -24,7 +29,7 @@ func tasksCommand() *command {
 			if rows == nil {
 				rows = []taskRow{}
 			}
-			return &report{Status: "reported", Fields: map[string]any{"tasks": rows}, Text: func(p *printer) { printTasks(p, rows) }}, nil
+			return &report{Status: "reported", Fields: tasksFields{rows}, Text: func(p *printer) { printTasks(p, rows) }}, nil
 		},
 	}
 }

@@ -34,7 +34,7 @@ type executed struct {
 }
 
 // execute materialises the tree outside the work tree and runs the checks and
-// then the counterfactuals of those that passed. Whatever a check did to the
+// their counterfactuals. Whatever a check did to the
 // tree is found and undone before the next one.
 func (t *Task) execute(ctx context.Context, e execution) (*executed, error) {
 	cache, err := gitx.CacheDir()
@@ -129,20 +129,32 @@ func (r *running) all(ctx context.Context) (*executed, error) {
 	for i, u := range r.Units {
 		r.located(u, results[i].Findings)
 		out.Findings = append(out.Findings, results[i].Findings...)
-		if results[i].Status != check.Passed {
-			continue
+		if results[i].Status == check.BlockedExternal {
+			continue // the same would be said once more
 		}
 		for _, c := range u.Controls {
 			control, err := r.control(ctx, specs[i], c)
 			if err != nil {
 				return nil, err
 			}
+			follows(control.Findings, results[i])
 			r.located(u, control.Findings)
 			out.Controls = append(out.Controls, control)
 			out.Findings = append(out.Findings, control.Findings...)
 		}
 	}
 	return out, ctx.Err()
+}
+
+// follows says of findings about a counterfactual that a check which did not
+// come to a verdict itself is the first thing to repair.
+func follows(findings []contract.Finding, r check.Result) {
+	if r.Status == check.Passed || r.Status == check.AssertionFailed || len(r.Findings) == 0 {
+		return
+	}
+	for i := range findings {
+		findings[i].BlockedBy = []string{r.Findings[0].Code}
+	}
 }
 
 // frozenIntact hashes the frozen files of a check in the private tree once

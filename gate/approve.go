@@ -55,21 +55,57 @@ type PendingRevision struct {
 	Actor    string `json:"actor"`              // who proposed it
 }
 
-func (t *Task) pendingRevision(ctx context.Context) (*PendingRevision, error) {
+// statusOfRevisions fills in who allowed what, and what waits to be allowed.
+func (t *Task) statusOfRevisions(ctx context.Context, s *Status) error {
+	var err error
+	if s.Approvals, err = t.approvals(ctx); err != nil {
+		return err
+	}
 	p, err := authority.PendingFor(ctx, t.Repo, t.Chain)
 	if err != nil || p == nil {
-		return nil, err
+		return err
 	}
-	return &PendingRevision{ID: p.ID, Revision: p.Link.Record.Revision, Actor: p.Link.Record.Actor}, nil
+	s.PendingRevision = &PendingRevision{ID: p.ID, Revision: p.Link.Record.Revision, Actor: p.Link.Record.Actor}
+	return nil
 }
 
-// Approve appends the waiting revision for the person at the terminal.
-func (w *Waiting) Approve(ctx context.Context, now time.Time) (*authority.Chain, error) {
+// approvals lists the approved revisions. Signed are those whose signature is
+// by one of the signers that the base of the task, or the configuration, names.
+func (t *Task) approvals(ctx context.Context) ([]Approval, error) {
+	out := []Approval{}
+	for _, l := range t.Chain.Links {
+		rec := l.Record
+		if rec.Kind != authority.Approve {
+			continue
+		}
+		a := Approval{Revision: rec.Revision, Actor: rec.Actor}
+		if rec.Signed {
+			who, err := t.signedLocally(ctx, l)
+			if err != nil {
+				return nil, err
+			}
+			a.Signed = who != ""
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// Approve appends the waiting revision, signed or on the word of the person at
+// the terminal. Errors of a signature: ErrNoKey, ErrNoSigners and those of the
+// package signature.
+func (w *Waiting) Approve(ctx context.Context, now time.Time, signed bool) (*authority.Chain, error) {
 	cfg, err := w.repo.Config(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return w.Pending.Approve(ctx, w.repo, now, actor(cfg), w.Changes)
+	c := authority.Consent{Actor: actor(cfg), Changes: w.Changes}
+	if signed {
+		if c.Sign, err = signing(ctx, w.repo, cfg); err != nil {
+			return nil, err
+		}
+	}
+	return w.Pending.Approve(ctx, w.repo, now, c)
 }
 
 // changesBetween compares two links.

@@ -114,10 +114,15 @@ func lockFinding(err error, prev *authority.Chain, d authority.Draft) *contract.
 	return f
 }
 
+// How says how a contract is locked.
+type How struct {
+	Revise bool // make one that differs from what is locked its next revision, at once or when a person approves
+	Sign   bool // sign the record
+}
+
 // Lock makes the draft the authority and binds this worktree. The draft must
-// have no refusing finding. With revise, a contract that differs from the one
-// that is locked becomes its next revision, at once or when a person approves.
-func (d *Draft) Lock(ctx context.Context, repo *gitx.Repo, now time.Time, revise bool) (authority.Locked, []contract.Finding, error) {
+// have no refusing finding.
+func (d *Draft) Lock(ctx context.Context, repo *gitx.Repo, now time.Time, how How) (authority.Locked, []contract.Finding, error) {
 	cfg, err := repo.Config(ctx)
 	if err != nil {
 		return authority.Locked{}, nil, err
@@ -127,7 +132,12 @@ func (d *Draft) Lock(ctx context.Context, repo *gitx.Repo, now time.Time, revise
 		return authority.Locked{}, nil, fmt.Errorf("HEAD: %w", err)
 	}
 	d.draft.Base, d.draft.BaseTree, d.draft.Actor = head.OID, head.Tree, actor(cfg)
-	d.draft.Revise, d.draft.Judge = revise, d.judge(repo)
+	d.draft.Revise, d.draft.Judge = how.Revise, d.judge(repo)
+	if how.Sign {
+		if d.draft.Sign, err = signing(ctx, repo, cfg); err != nil {
+			return authority.Locked{}, nil, err
+		}
+	}
 	if d.draft.IntegrationRef, err = d.integration(ctx, repo, cfg); err != nil {
 		return authority.Locked{}, nil, err
 	}

@@ -69,9 +69,13 @@ func (t *Task) receiptLine(ctx context.Context, v *Verdict, tool Tool) ([]byte, 
 }
 
 func (t *Task) statement(ctx context.Context, v *Verdict, tool Tool) (Statement, error) {
+	approvals, err := t.approvals(ctx)
+	if err != nil {
+		return Statement{}, err
+	}
 	p := Predicate{Task: t.ID(), Revision: v.Revision, Identity: v.Identity, WorkflowStatus: v.WorkflowStatus,
 		BaseCommit: v.BaseCommit, ScopeBase: v.ScopeBase, Criteria: v.criteria, Checks: []ReceiptCheck{}, Counterfactuals: []ReceiptControl{},
-		ExternalConfirmations: v.ExternalConfirmations, Approvals: t.approvals(), Files: t.Compiled.Files,
+		ExternalConfirmations: v.ExternalConfirmations, Approvals: approvals, Files: t.Compiled.Files,
 		ContractSHA256: v.ContractSHA256, Tool: tool, Platform: platform()}
 	for _, c := range v.CheckResults {
 		p.Checks = append(p.Checks, receiptCheck(c))
@@ -97,16 +101,6 @@ func (t *Task) statement(ctx context.Context, v *Verdict, tool Tool) (Statement,
 	}
 	return Statement{Type: statementType, PredicateType: PredicateType, Predicate: p,
 		Subject: []Subject{{Name: "git:" + string(v.Commit), Digest: map[string]string{"gitCommit": string(v.Commit), "gitTree": string(v.Tree)}}}}, nil
-}
-
-func (t *Task) approvals() []Approval {
-	out := []Approval{}
-	for _, l := range t.Chain.Links {
-		if l.Record.Kind == authority.Approve {
-			out = append(out, Approval{Revision: l.Record.Revision, Actor: l.Record.Actor, Signed: l.Record.Signed})
-		}
-	}
-	return out
 }
 
 // Close ends an accepted task: the close record, the receipt, the journal and
@@ -142,10 +136,16 @@ func (t *Task) closeEntry(ctx context.Context, v *Verdict, tool Tool) (authority
 }
 
 // Abandon ends a task that will not be finished, with the reason.
-func (t *Task) Abandon(ctx context.Context, why string, now time.Time) error {
+func (t *Task) Abandon(ctx context.Context, why string, now time.Time, signed bool) error {
 	cfg, err := t.Repo.Config(ctx)
 	if err != nil {
 		return err
+	}
+	var sign authority.Sign
+	if signed {
+		if sign, err = signing(ctx, t.Repo, cfg); err != nil {
+			return err
+		}
 	}
 	rec := t.Link.Record
 	rec.Kind, rec.Actor, rec.Signed, rec.Reason = authority.Abandon, actor(cfg), false, why
@@ -154,7 +154,7 @@ func (t *Task) Abandon(ctx context.Context, why string, now time.Time) error {
 		return err
 	}
 	_, err = authority.Append(ctx, t.Repo, now, authority.Entry{Task: t.ID(), Unbind: true,
-		Link:   &authority.LinkSpec{Record: rec, Keep: &t.Link, After: t.Chain.Tip().OID},
+		Link:   &authority.LinkSpec{Record: rec, Keep: &t.Link, After: t.Chain.Tip().OID, Sign: sign},
 		Events: []authority.Event{{Type: authority.ContractAbandoned, Revision: rec.Revision, Actor: "human", Data: data}}})
 	return err
 }

@@ -58,9 +58,9 @@ func (t *Task) Status(ctx context.Context) (*Status, error) {
 	rec := t.Link.Record
 	s := &Status{TaskID: t.ID(), Title: t.Compiled.Contract.Task.Title, Workdir: rec.Workdir, Revision: rec.Revision, Identity: rec.Identity,
 		EffectiveRisk: t.Compiled.EffectiveRisk, Branch: t.Marker.Branch, BaseCommit: rec.BaseCommit,
-		AcceptanceAuthority: "live_final_gate_required", ExternalConfirmations: []contract.ExternalConfirmation{}, Approvals: t.approvals()}
+		AcceptanceAuthority: "live_final_gate_required", ExternalConfirmations: []contract.ExternalConfirmation{}}
 	var err error
-	if s.PendingRevision, err = t.pendingRevision(ctx); err != nil {
+	if err = t.statusOfRevisions(ctx, s); err != nil {
 		return nil, err
 	}
 	if s.OnBranch, err = t.Marker.OnBranch(ctx, t.Repo, rec.BaseCommit); err != nil {

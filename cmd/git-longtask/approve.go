@@ -15,6 +15,7 @@ import (
 	"github.com/git-longtask/git-longtask/contract/revision"
 	"github.com/git-longtask/git-longtask/gate"
 	"github.com/git-longtask/git-longtask/gate/authority"
+	"github.com/git-longtask/git-longtask/gate/signature"
 )
 
 const approveAlias = "approve-authority-revision"
@@ -26,9 +27,9 @@ func approveCommand() *command {
 		Group:       groupAuthor,
 		Args:        "[<revision-sha>]",
 		Usage:       "approve a revision that changes what was agreed",
-		Description: "Shows every change of a waiting revision and asks for the id of the task. It is a person's act: it needs a terminal, and nothing in the repository or the environment can stand in for one. The approval is recorded as unsigned; status, receipt and ci show it. Under the name " + approveAlias + " the argument is the workdir and --revision names the revision.",
-		Examples:    []string{"git longtask approve 3f9c2ab41d07"},
-		Flags:       []cli.Flag{&cli.StringFlag{Name: "revision", Usage: "the id that compile --revise printed, or its beginning"}},
+		Description: "Shows every change of a waiting revision and asks for the id of the task. It is a person's act: it needs a terminal, and nothing in the repository or the environment can stand in for one, unless --sign gives the approval the signature of a key that the base of the task allows. An unsigned approval is shown by status, receipt and ci. Under the name " + approveAlias + " the argument is the workdir and --revision names the revision.",
+		Examples:    []string{"git longtask approve 3f9c2ab41d07", "git longtask approve --sign 3f9c2ab41d07"},
+		Flags:       []cli.Flag{&cli.StringFlag{Name: "revision", Usage: "the id that compile --revise printed, or its beginning"}, signFlag},
 		JSON:        approveFields{},
 		Run:         runApprove,
 	}
@@ -55,37 +56,40 @@ func runApprove(ctx context.Context, inv *invocation) (*report, error) {
 		return nil, err
 	}
 	w, err := gate.FindWaiting(ctx, repo, id)
-	if f := notWaiting(err, id); f != nil {
+	if f := whyNotApproved(err, id); f != nil {
 		return refusedApproval(approveFields{RevisionID: id, Changes: []change{}}, *f), nil
 	}
 	if err != nil {
 		return nil, inv.taskError(ctx, repo, err)
 	}
 	fields := approveFields{TaskID: w.Task, RevisionID: w.ID, Changes: w.Changes}
-	f, err := inv.askPerson(ctx, w)
-	if err != nil {
-		return nil, err
+	fields.Signed = inv.Flags.Bool("sign")
+	if !fields.Signed {
+		f, err := inv.askPerson(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			return refusedApproval(fields, *f), nil
+		}
 	}
-	if f != nil {
+	chain, err := w.Approve(ctx, time.Now(), fields.Signed)
+	if f := whyNotApproved(err, id); f != nil {
 		return refusedApproval(fields, *f), nil
 	}
-	chain, err := w.Approve(ctx, time.Now())
-	if f := notWaiting(err, id); f != nil {
-		return refusedApproval(fields, *f), nil
-	}
 	if err != nil {
-		return nil, inv.taskError(ctx, repo, moved(err))
+		return nil, inv.taskError(ctx, repo, signError(moved(err)))
 	}
 	fields.Revision = chain.Tip().Record.Revision
 	return &report{Status: "authority_revision_approved", Fields: fields, Text: func(p *printer) {
-		p.line("%s: task %s is at revision %d (unsigned approval)", p.bold("approved"), fields.TaskID, fields.Revision)
+		p.line("%s: task %s is at revision %d (%s approval)", p.bold("approved"), fields.TaskID, fields.Revision, signedOrNot(fields.Signed))
 		p.next("git longtask status")
 	}}, nil
 }
 
-// notWaiting says why there is nothing to approve; nil for other errors and
+// whyNotApproved says why the revision is not approved; nil for other errors and
 // for none.
-func notWaiting(err error, id string) *contract.Finding {
+func whyNotApproved(err error, id string) *contract.Finding {
 	f := &contract.Finding{Level: contract.LevelError, Refs: map[string]any{"revision": id}, Next: "git longtask compile --revise"}
 	switch {
 	case errors.Is(err, authority.ErrNotPending):
@@ -96,6 +100,10 @@ func notWaiting(err error, id string) *contract.Finding {
 		f.Code = authority.ErrStaleWait.Error()
 		f.Message = fmt.Sprintf("revision %q was compared with an authority that has another record since", id)
 		f.RepairHint = "compile the contract again; what it changes may have become less or more"
+	case errors.Is(err, signature.ErrUnknown):
+		f.Code, f.Next = signature.ErrUnknown.Error(), ""
+		f.Message = fmt.Sprintf("the configured key is not one of those that may approve revision %q", id)
+		f.RepairHint = "let one of the signers do it whom the base of the task names in " + gate.SignersPath
 	default:
 		return nil
 	}
@@ -115,7 +123,7 @@ func (inv *invocation) askPerson(ctx context.Context, w *gate.Waiting) (*contrac
 	if !isTerminal(inv.Stdio.in) || !isTerminal(inv.Stdio.out) {
 		return &contract.Finding{Code: "approval_requires_person", Level: contract.LevelError, Refs: map[string]any{"revision": w.ID},
 			Message:    fmt.Sprintf("revision %d of task %s changes what was agreed, and standard input and output are no terminal where a person could say yes", w.Link.Record.Revision, w.Task),
-			RepairHint: "a person runs this in a terminal and types the id of the task",
+			RepairHint: "a person runs this in a terminal and types the id of the task, or signs with --sign",
 			Next:       "git longtask approve " + w.ID}, nil
 	}
 	p := &printer{w: inv.Stdio.out, color: inv.Color}

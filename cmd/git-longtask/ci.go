@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -29,7 +28,7 @@ func ciCommand() *command {
 			&cli.StringFlag{Name: "branch", Usage: "`NAME` of the branch the head comes from"},
 			&cli.StringFlag{Name: "mode", Value: "rerun", Usage: "rerun: run everything here"},
 			&cli.BoolFlag{Name: "require", Usage: "exit 1 when the range is about no task"},
-			&cli.BoolFlag{Name: "allow-unsigned", Usage: "let unsigned approvals pass with a warning"},
+			&cli.BoolFlag{Name: "allow-unsigned", Usage: "let unsigned approvals pass with a warning, where the base names no signers"},
 			jobsFlag,
 		},
 		Run: runCI,
@@ -53,10 +52,8 @@ func runCI(ctx context.Context, inv *invocation) (*report, error) {
 	switch {
 	case errors.As(err, &missing):
 		return nil, &decideError{Code: missing.Code, Message: missing.What, Next: missing.Command}
-	case errors.Is(err, share.ErrSigners):
-		return nil, &decideError{Code: share.ErrSigners.Error(), Message: strings.TrimPrefix(err.Error(), "task "), Hint: "nothing was judged"}
 	case err != nil:
-		return nil, inv.taskError(ctx, repo, err)
+		return nil, inv.taskError(ctx, repo, signError(err))
 	}
 	return ciReport(j, inv.Flags.Bool("require")), nil
 }

@@ -24,7 +24,7 @@ func compileCommand() *command {
 		JSON:        lockFields{},
 		Description: "Freezes the contract, its sources and its verifiers as an append-only chain under refs/longtask/<task>/authority, and binds this worktree to the task. The first success is the lock: from then on commits are held to the declared scope and only what was frozen decides when the work is done. Compiling the same contract again changes nothing; in another worktree it attaches that worktree. A changed contract needs --revise: what only adds proof or tightens becomes the next revision at once, everything else waits until a person approves it, and a lower risk is refused.",
 		Examples:    []string{"git longtask compile plans/login", "git longtask compile --revise", "git longtask compile --json"},
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "revise", Usage: "make a changed contract the next revision"}},
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "revise", Usage: "make a changed contract the next revision"}, signFlag},
 		Run:         runCompile,
 	}
 }
@@ -61,9 +61,9 @@ func runCompile(ctx context.Context, inv *invocation) (*report, error) {
 	if contract.Refuses(d.Findings) {
 		return notReady(d, dir, fields, "git longtask compile "+dir), nil
 	}
-	locked, found, err := d.Lock(ctx, inv.repo, time.Now(), inv.Flags.Bool("revise"))
+	locked, found, err := d.Lock(ctx, inv.repo, time.Now(), gate.How{Revise: inv.Flags.Bool("revise"), Sign: inv.Flags.Bool("sign")})
 	if err != nil {
-		return nil, inv.taskError(ctx, inv.repo, err)
+		return nil, inv.taskError(ctx, inv.repo, signError(err))
 	}
 	d.Findings = append(d.Findings, found...)
 	if locked.Pending != "" {

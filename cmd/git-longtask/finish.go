@@ -78,7 +78,7 @@ func abandonCommand() *command {
 		JSON:        abandonFields{},
 		Description: "Records in the authority chain that the task will not be finished, and why. Nothing is deleted. A later lock of the task or its workdir goes on from there and keeps the base, so giving up and locking again hides nothing.",
 		Examples:    []string{`git longtask abandon --why "superseded by the new login"`},
-		Flags:       []cli.Flag{&cli.StringFlag{Name: "why", Usage: "the reason, `TEXT` for whoever reads the record (required)"}},
+		Flags:       []cli.Flag{&cli.StringFlag{Name: "why", Usage: "the reason, `TEXT` for whoever reads the record (required)"}, signFlag},
 		Run:         runAbandon,
 	}
 }
@@ -92,8 +92,8 @@ func runAbandon(ctx context.Context, inv *invocation) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Abandon(ctx, why, time.Now()); err != nil {
-		return nil, moved(err)
+	if err := t.Abandon(ctx, why, time.Now(), inv.Flags.Bool("sign")); err != nil {
+		return nil, signError(moved(err))
 	}
 	fields := abandonFields{t.ID(), t.Link.Record.Revision, why}
 	return &report{Status: "abandoned", Fields: fields, Text: func(p *printer) {

@@ -170,6 +170,19 @@ func (l Link) Compiled(ctx context.Context, repo *gitx.Repo) (*contract.Compiled
 	return c, nil
 }
 
+// Signature is the detached signature of a link's record and the bytes it is
+// of; sig is nil when there is none. Whose it is, it does not say.
+func (l Link) Signature(ctx context.Context, repo *gitx.Repo) (sig, record []byte, err error) {
+	if record, err = l.read(ctx, repo, "record.json"); err != nil {
+		return nil, nil, err
+	}
+	if _, err := repo.Entry(ctx, l.Tree, "record.sig"); errors.Is(err, gitx.ErrNotFound) {
+		return nil, record, nil
+	}
+	sig, err = l.read(ctx, repo, "record.sig")
+	return sig, record, err
+}
+
 // File is the frozen blob of one path. ErrNotFound when the link froze none.
 func (l Link) File(ctx context.Context, repo *gitx.Repo, path string) (gitx.TreeEntry, error) {
 	return repo.Entry(ctx, l.Tree, "files/"+path)

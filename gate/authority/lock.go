@@ -28,6 +28,7 @@ type Draft struct {
 	BaseTree       gitx.OID
 	Revise         bool
 	Judge          func(ctx context.Context, old Link) ([]revision.Change, error)
+	Sign           Sign
 }
 
 // Reasons why a draft is not locked. Each is a decision, not a failure.
@@ -89,7 +90,7 @@ func LockDraft(ctx context.Context, repo *gitx.Repo, now time.Time, d Draft) (Lo
 func lockEntry(d Draft, prev *Chain) (Entry, error) {
 	rec := Record{Task: d.Task, Revision: 1, Kind: Lock, Identity: d.Identity, BaseCommit: d.Base, BaseTree: d.BaseTree,
 		Branch: d.Branch, IntegrationRef: d.IntegrationRef, Workdir: d.Workdir, Actor: d.Actor}
-	spec := &LinkSpec{Compiled: d.Compiled, Files: d.Files}
+	spec := &LinkSpec{Compiled: d.Compiled, Files: d.Files, Sign: d.Sign}
 	if prev != nil {
 		tip := prev.Tip()
 		spec.After, rec.Revision = tip.OID, nextRevision(tip.Record, rec)

@@ -111,10 +111,16 @@ func (p Pending) Follows(ctx context.Context, repo *gitx.Repo) (*Chain, error) {
 	return c, nil
 }
 
-// Approve makes a waiting revision the next one of its chain, on behalf of
-// actor. This worktree is bound to the task when the chain had ended and
+// Consent is what makes a waiting revision part of the chain.
+type Consent struct {
+	Actor   string
+	Changes []revision.Change // that were looked at
+	Sign    Sign              // nil when the person only said so
+}
+
+// Approve makes a waiting revision the next one of its chain. This worktree is bound to the task when the chain had ended and
 // nothing else is active here.
-func (p Pending) Approve(ctx context.Context, repo *gitx.Repo, now time.Time, actor string, changes []revision.Change) (*Chain, error) {
+func (p Pending) Approve(ctx context.Context, repo *gitx.Repo, now time.Time, c Consent) (*Chain, error) {
 	_, err := AppendBuilt(ctx, repo, now, func() (Entry, error) {
 		if oid, err := repo.Ref(ctx, PendingRef(p.Task, p.ID)); err != nil || oid != p.Link.OID {
 			return Entry{}, fmt.Errorf("revision %s of task %s: %w", p.ID, p.Task, ErrNotPending)
@@ -124,12 +130,12 @@ func (p Pending) Approve(ctx context.Context, repo *gitx.Repo, now time.Time, ac
 			return Entry{}, err
 		}
 		rec := p.Link.Record
-		rec.Actor = actor
-		event, err := revisionEvent(ContractRevised, rec, prev.Current().Record.Identity, changes)
+		rec.Actor = c.Actor
+		event, err := revisionEvent(ContractRevised, rec, prev.Current().Record.Identity, c.Changes)
 		if err != nil {
 			return Entry{}, err
 		}
-		e := Entry{Task: p.Task, Link: &LinkSpec{Record: rec, Keep: &p.Link, After: p.Link.Parent}, Events: []Event{event}}
+		e := Entry{Task: p.Task, Link: &LinkSpec{Record: rec, Keep: &p.Link, After: p.Link.Parent, Sign: c.Sign}, Events: []Event{event}}
 		if !prev.Open() {
 			e.Bind, err = freeHere(ctx, repo, p.Task)
 		}

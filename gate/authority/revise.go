@@ -38,6 +38,7 @@ func revise(ctx context.Context, repo *gitx.Repo, now time.Time, d Draft, prev *
 		kind, event = Lock, ContractLocked
 	}
 	link := nextLink(d, prev, kind)
+	link.Sign = d.Sign
 	e, err := revisionEvent(event, link.Record, current.Record.Identity, changes)
 	if err != nil {
 		return out, err

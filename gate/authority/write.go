@@ -30,7 +30,11 @@ type LinkSpec struct {
 	Files    map[string][]byte // frozen files; ignored when Keep is set
 	Keep     *Link             // take compiled.json, files and base from this link
 	After    gitx.OID          // the tip the decision was made on, "" for none
+	Sign     Sign              // nil leaves the record unsigned
 }
+
+// Sign makes a detached signature of the bytes of record.json.
+type Sign func(r Record, record []byte) ([]byte, error)
 
 // Waiting is a link that becomes part of the chain only when a person says so.
 type Waiting struct {
@@ -184,12 +188,20 @@ func linkUpdate(ctx context.Context, repo *gitx.Repo, o *gitx.Objects, w stamp, 
 
 // linkCommit puts the objects of a link into o.
 func linkCommit(ctx context.Context, repo *gitx.Repo, o *gitx.Objects, w stamp, task string, s LinkSpec) (gitx.OID, error) {
-	s.Record.Format = Format
+	s.Record.Format, s.Record.Signed = Format, s.Sign != nil
 	record, err := json.MarshalIndent(s.Record, "", "  ")
 	if err != nil {
 		return "", err
 	}
-	files := map[string]gitx.TreeEntry{"record.json": blobEntry(o, append(record, '\n'))}
+	record = append(record, '\n')
+	files := map[string]gitx.TreeEntry{"record.json": blobEntry(o, record)}
+	if s.Sign != nil {
+		sig, err := s.Sign(s.Record, record)
+		if err != nil {
+			return "", fmt.Errorf("%s of task %s: %w", s.Record.Kind, task, err)
+		}
+		files["record.sig"] = blobEntry(o, sig)
+	}
 	if s.Keep != nil {
 		for _, name := range []string{"compiled.json", "files", "base"} {
 			e, err := repo.Entry(ctx, s.Keep.Tree, name)

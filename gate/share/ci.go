@@ -47,8 +47,6 @@ type Fetch struct {
 
 func (f *Fetch) Error() string { return f.Code + ": " + f.What + "; fetch it with: " + f.Command }
 
-const signersFile = ".longtask/allowed_signers"
-
 // CI recomputes the Final Gate of every task that a range concerns, from the
 // commits and the published authority. It reads no longtask.* configuration,
 // no work tree and no stored result. A *Fetch error says what is missing here.
@@ -99,8 +97,12 @@ func endpoints(ctx context.Context, repo *gitx.Repo, req Request) (base, head gi
 func (j *Judged) judge(ctx context.Context, repo *gitx.Repo, t *gate.Task, req Request, base, head gitx.Commit) error {
 	result := JudgedTask{ID: t.ID(), State: t.Chain.State()}
 	if result.State == "abandoned" {
-		j.Findings = append(j.Findings, abandoned(t))
-		result.Accepted = true
+		f, err := abandoned(ctx, repo, t, base)
+		if err != nil {
+			return err
+		}
+		j.Findings = append(j.Findings, f)
+		result.Accepted = f.Level == contract.LevelWarning
 		j.Tasks = append(j.Tasks, result)
 		return nil
 	}
@@ -137,47 +139,6 @@ func with(refs map[string]any, key string, value any) map[string]any {
 		out[k] = v
 	}
 	return out
-}
-
-func abandoned(t *gate.Task) contract.Finding {
-	rec := t.Chain.Tip().Record
-	return contract.Finding{Code: "task_abandoned", Level: contract.LevelWarning,
-		Message: fmt.Sprintf("task %s was abandoned by %s: %q; nothing of it is proved", t.ID(), rec.Actor, rec.Reason),
-		Refs:    map[string]any{"task": t.ID(), "reason": rec.Reason, "signed": rec.Signed}}
-}
-
-// ErrSigners says that the base names signers, which this version cannot ask.
-var ErrSigners = errors.New("not_supported_yet")
-
-// fromBase compares the chain with what the base holds: a contract that the
-// base does not hold is new in the range, and approvals must be somebody's.
-func fromBase(ctx context.Context, repo *gitx.Repo, t *gate.Task, base gitx.Commit, allowUnsigned bool) ([]contract.Finding, error) {
-	if _, err := repo.Entry(ctx, base.Tree, signersFile); err == nil {
-		return nil, fmt.Errorf("%w: the base names signers in %s, and this version cannot check signatures", ErrSigners, signersFile)
-	}
-	var findings []contract.Finding
-	known, err := t.HeldBy(ctx, base)
-	if err != nil {
-		return nil, err
-	}
-	if !known {
-		findings = append(findings, contract.Finding{Code: "contract_new_in_range", Level: contract.LevelWarning, Path: t.ContractPath(),
-			Message:    fmt.Sprintf("the base does not hold the contract of task %s as the authority froze it; it is new or changed in this range", t.ID()),
-			RepairHint: "review the contract, its sources and its verifiers as part of this change"})
-	}
-	for _, l := range t.Chain.Links {
-		if l.Record.Kind != authority.Approve || l.Record.Signed {
-			continue
-		}
-		f := contract.Finding{Code: "approval_unsigned", Level: contract.LevelError,
-			Message:    fmt.Sprintf("revision %d of task %s weakens the contract and was approved without a signature, by %s", l.Record.Revision, t.ID(), l.Record.Actor),
-			RepairHint: "let a signer approve it, or pass --allow-unsigned when a reviewer vouches for it"}
-		if allowUnsigned {
-			f.Level = contract.LevelWarning
-		}
-		findings = append(findings, f)
-	}
-	return findings, nil
 }
 
 // inLine compares a published copy with this clone's own chain.

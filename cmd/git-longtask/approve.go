@@ -29,7 +29,7 @@ func approveCommand() *command {
 		Usage:       "approve a revision that changes what was agreed",
 		Description: "Shows every change of a waiting revision and asks for the id of the task. It is a person's act: it needs a terminal, and nothing in the repository or the environment can stand in for one, unless --sign gives the approval the signature of a key that the base of the task allows. An unsigned approval is shown by status, receipt and ci. Under the name " + approveAlias + " the argument is the workdir and --revision names the revision.",
 		Examples:    []string{"git longtask approve 3f9c2ab41d07", "git longtask approve --sign 3f9c2ab41d07"},
-		Flags:       []cli.Flag{&cli.StringFlag{Name: "revision", Usage: "the id that compile --revise printed, or its beginning"}, signFlag},
+		Flags:       []cli.Flag{&cli.StringFlag{Name: "revision", Usage: "the `ID` that compile --revise printed, or its beginning"}, signFlag},
 		JSON:        approveFields{},
 		Run:         runApprove,
 	}

@@ -19,7 +19,7 @@ func explainCommand() *command {
 		Usage:       "show what changed between two revisions",
 		Description: "With --revision A..B it tells every difference between two revisions of the locked contract, with its place, its reason and both texts; protected ones, which a person has to approve, are marked. B may be the word pending for the revision that waits for approval; a missing A is 1, a missing B the revision in force.",
 		Examples:    []string{"git longtask explain --revision 1..2", "git longtask explain --revision ..pending"},
-		Flags:       []cli.Flag{&cli.StringFlag{Name: "revision", Usage: "the range A..B to compare"}},
+		Flags:       []cli.Flag{&cli.StringFlag{Name: "revision", Usage: "the range `A..B` to compare"}},
 		JSON:        revisionFields{},
 		Run:         runExplain,
 	}

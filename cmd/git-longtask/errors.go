@@ -13,6 +13,8 @@ import (
 const (
 	codeInterrupted = "interrupted"
 	codeNotBuilt    = "not_supported_yet"
+
+	codeOtherWorkdir = "active_task_workdir_mismatch"
 )
 
 // decideError says why nothing could be decided: exit 2, or 130 with the code
@@ -26,6 +28,11 @@ type decideError struct {
 	Next     string
 	Findings []contract.Finding
 	Fields   any
+}
+
+// finding says the same as a reason to refuse, for commands that fail closed.
+func (e *decideError) finding() contract.Finding {
+	return contract.Finding{Code: e.Code, Level: contract.LevelError, Message: e.Message, RepairHint: e.Hint, Next: e.Next}
 }
 
 func (e *decideError) Error() string { return e.Code + ": " + e.Message }

@@ -5,7 +5,6 @@ package main
 func planned() []*command {
 	return []*command{
 		{Name: "init", Group: groupSetUp, Args: "<workdir>", Usage: "write a contract to start from"},
-		{Name: "resume", Group: groupWork, Args: "[<workdir>]", Usage: "brief somebody who takes the task up"},
 		{Name: "log", Group: groupWork, Args: "[<workdir>]", Usage: "show what happened to the task"},
 		{Name: "show", Group: groupWork, Args: "[<commit>]", Usage: "show what is recorded about a commit"},
 		{Name: "run", Group: groupWork, Usage: "run a worker once, bounded, and judge its result"},
@@ -17,7 +16,6 @@ func planned() []*command {
 		{Name: "unpark", Group: groupWork, Usage: "take an item up again"},
 		{Name: "drop", Group: groupWork, Usage: "remove an item from the list"},
 		{Name: "accept", Group: groupWork, Usage: "accept an item by a person's decision"},
-		{Name: "stop-check", Group: groupFinish, Args: "[<workdir>]", Usage: "gate HEAD and close the task when it is accepted"},
 		{Name: "receipt export", Group: groupShare, Args: "[<commit>]", Usage: "write a receipt to a file"},
 		{Name: "receipt verify", Group: groupShare, Args: "<file>", Usage: "verify a receipt from a file"},
 		{Name: "report", Group: groupShare, Usage: "write a report of the task"},

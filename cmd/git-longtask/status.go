@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/git-longtask/git-longtask/contract"
 	"github.com/git-longtask/git-longtask/gate"
+	"github.com/git-longtask/git-longtask/gate/authority"
 )
 
 func statusCommand() *command {
@@ -29,11 +31,11 @@ func statusCommand() *command {
 func runStatus(ctx context.Context, inv *invocation) (*report, error) {
 	t, err := inv.task(ctx, inv.arg(0))
 	if err != nil {
-		return nil, err
+		return inv.damagedStatus(err)
 	}
 	s, err := t.Status(ctx)
 	if err != nil {
-		return nil, inv.taskError(ctx, inv.repo, err)
+		return inv.damagedStatus(inv.taskError(ctx, inv.repo, err))
 	}
 	contract.SortFindings(s.Findings)
 	rep := &report{Status: "reported", Findings: s.Findings, Fields: s, Text: func(p *printer) { printStatus(p, s) }}
@@ -53,7 +55,47 @@ var stateWords = []struct{ state, word string }{
 	{gate.Unverified, "unverified"},
 }
 
+// damaged is the report of a task whose authority is missing, does not hold
+// together or was rewritten: that is something to report. Any other problem
+// stays one.
+func damaged(err error) (*report, error) {
+	var known *decideError
+	if !errors.As(err, &known) {
+		return nil, err
+	}
+	switch known.Code {
+	case authority.ErrMissing.Error(), authority.ErrCorrupt.Error(), authority.ErrRewritten.Error():
+		return &report{Status: known.Code, Findings: []contract.Finding{known.finding()}}, nil
+	}
+	return nil, err
+}
+
+// damagedStatus is damaged for status, whose --exit-code asks for acceptance.
+func (inv *invocation) damagedStatus(err error) (*report, error) {
+	rep, err := damaged(err)
+	if rep != nil && inv.Flags.Bool("exit-code") {
+		rep.Exit = exitRefused
+	}
+	return rep, err
+}
+
+func stateWord(state string) string {
+	for _, w := range stateWords {
+		if w.state == state {
+			return w.word
+		}
+	}
+	return state
+}
+
 func printStatus(p *printer, s *gate.Status) {
+	printStanding(p, s)
+	p.findings(s.Findings)
+	p.next(s.Next())
+}
+
+// printStanding is what status and resume say in the same words.
+func printStanding(p *printer, s *gate.Status) {
 	p.line("task %s  revision %d  %s  base %s", p.bold(s.TaskID), s.Revision, shortBranch(s.Branch), s.BaseCommit.Short())
 	if !s.OnBranch {
 		p.line("  this worktree stands on another branch; the commit hooks are silent here")
@@ -87,8 +129,6 @@ func printStatus(p *printer, s *gate.Status) {
 	if s.SameTreeAs != "" {
 		p.line("same tree as %s, accepted there; a new commit needs its own gate", s.SameTreeAs.Short())
 	}
-	p.findings(s.Findings)
-	p.next(s.Next())
 }
 
 func signedOrNot(signed bool) string {

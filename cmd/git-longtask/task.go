@@ -23,6 +23,9 @@ func (inv *invocation) task(ctx context.Context, workdir string) (*gate.Task, er
 		return nil, err
 	}
 	t, err := gate.Active(ctx, repo)
+	if err == nil {
+		err = authority.InLine(ctx, repo, t.Chain)
+	}
 	if err != nil {
 		return nil, inv.taskError(ctx, repo, err)
 	}
@@ -34,7 +37,7 @@ func (inv *invocation) task(ctx context.Context, workdir string) (*gate.Task, er
 		return nil, err
 	}
 	if dir != t.Compiled.Workdir {
-		return nil, &decideError{Code: "active_task_workdir_mismatch",
+		return nil, &decideError{Code: codeOtherWorkdir,
 			Message: fmt.Sprintf("task %s is active in this worktree and lives in %s, not in %s", t.ID(), t.Compiled.Workdir, dir),
 			Hint:    "leave the workdir out, or go to the worktree of the other task", Next: "git longtask tasks"}
 	}
@@ -49,6 +52,9 @@ func (inv *invocation) taskError(ctx context.Context, repo *gitx.Repo, err error
 	case errors.Is(err, authority.ErrMissing):
 		return &decideError{Code: authority.ErrMissing.Error(), Message: plainly(err, authority.ErrMissing, "its authority is not in this repository"),
 			Hint: "fetch it from where it was published, or let doctor look for what is left of it", Next: "git longtask sync"}
+	case errors.Is(err, authority.ErrRewritten):
+		return &decideError{Code: authority.ErrRewritten.Error(), Message: plainly(err, authority.ErrRewritten, "its authority was rewritten"),
+			Hint: "find out which of the two was changed and by whom; nothing is decided before they agree", Next: "git longtask doctor"}
 	case errors.Is(err, authority.ErrFormat):
 		return &decideError{Code: authority.ErrFormat.Error(), Message: plainly(err, authority.ErrFormat, "written by another version"),
 			Hint: "use the version of git-longtask that locked the task, or a newer one"}

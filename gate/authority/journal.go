@@ -23,6 +23,7 @@ const (
 	ContractAbandoned EventType = "contract.abandoned"
 	CheckEnded        EventType = "check.ended"
 	GateEnded         EventType = "gate.ended"
+	StopChecked       EventType = "stop.checked"
 )
 
 // Event is one entry of the journal: a commit whose message is this object.

@@ -25,10 +25,8 @@ func split(data string) []line {
 	return lines
 }
 
-// isMarker uses the words by which a scanner of markers finds them, so it errs
-// on no line that such a scanner accepts.
-func isMarker(text string) bool { return isStart(text) || isEnd(text) }
-
+// isStart and isEnd use the words by which a scanner of markers finds them, so
+// they err on no line that such a scanner accepts.
 func isStart(text string) bool { return strings.Contains(text, "ty-source-item:start") }
 func isEnd(text string) bool   { return strings.Contains(text, "ty-source-item:end") }
 

@@ -36,7 +36,7 @@ func runContextInit(ctx context.Context, inv *invocation) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	findings, err := inTheWay(repo)
+	findings, err := existingContext(repo)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +61,9 @@ func runContextInit(ctx context.Context, inv *invocation) (*report, error) {
 	}}, nil
 }
 
-// inTheWay are files of the context that are there, or a directory that is not
+// existingContext are files of the context that are there, or a directory that is not
 // the repository's own.
-func inTheWay(repo *gitx.Repo) ([]contract.Finding, error) {
+func existingContext(repo *gitx.Repo) ([]contract.Finding, error) {
 	info, err := os.Lstat(filepath.Join(repo.Top, projectcontext.Dir))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

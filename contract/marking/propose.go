@@ -72,7 +72,7 @@ type proposer struct {
 	found  []Proposal
 
 	sections []section // from the outermost heading to the innermost
-	results  bool      // the section's result was stated
+	results  bool      // the section's result was stated already
 }
 
 // section is a heading in force, or words before a list.
@@ -160,11 +160,8 @@ func (p *proposer) block(i int, section string) int {
 		return p.inside(p.blocks[last].through, last)
 	}
 	kind := stated(b, section)
-	if kind == "outcome_result" && b.kind == paragraph {
-		if p.results {
-			return i
-		}
-		p.results = true
+	if kind == "outcome_result" && labelled(b.text) == "" {
+		kind = p.result(b)
 	}
 	switch {
 	case kind == background:
@@ -174,6 +171,19 @@ func (p *proposer) block(i int, section string) int {
 	}
 	p.propose(kind, b.first, b.last)
 	return i
+}
+
+// result is the kind of a block below a heading that announces a result: the
+// first states it, further list items what it takes.
+func (p *proposer) result(b block) string {
+	switch {
+	case !p.results:
+		p.results = true
+		return "outcome_result"
+	case b.kind == item:
+		return "requirement"
+	}
+	return background
 }
 
 // inside is the last block that starts no later than a line.

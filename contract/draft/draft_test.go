@@ -125,7 +125,7 @@ func TestOneRequirementLeavesNoClaimToChoose(t *testing.T) {
 // decision tells about findings about what a person decides or names.
 func decision(f contract.Finding) bool {
 	for _, word := range []string{"_empty", "uncovered", "_not_found", "decision_required", "binding_carrier_outside", "atomic_claim_required", "acceptance_result_only", "bad_value",
-		"counterfactual_", "strict_", "risk_", "multi_repository", "control", "not_supported_yet"} {
+		"counterfactual_", "strict_", "risk_", "multi_repository", "source_backed", "control", "not_supported_yet"} {
 		if strings.Contains(f.Code, word) {
 			return true
 		}

@@ -222,10 +222,16 @@ func (p *proposer) scenario(i int) int {
 	return last
 }
 
-// propose adds lines as an item, unless some of them are marked already.
+// propose adds lines as an item, unless some of them are marked already or a
+// marker beside them would change what they are: one before a byte order mark,
+// or one after half a line end.
 func (p *proposer) propose(kind string, first, last int) bool {
 	lines := p.lines[first : last+1]
-	if slices.ContainsFunc(lines, func(l line) bool { return l.marked }) || first == 0 && strings.HasPrefix(lines[0].text, "\ufeff") {
+	end := lines[len(lines)-1]
+	switch {
+	case slices.ContainsFunc(lines, func(l line) bool { return l.marked }),
+		first == 0 && strings.HasPrefix(lines[0].text, "\ufeff"),
+		end.end == "" && strings.HasSuffix(end.text, "\r"):
 		return false
 	}
 	var text, words strings.Builder

@@ -139,7 +139,7 @@ func checkMarked(t *testing.T, data []byte) {
 
 func TestMarkedText(t *testing.T) {
 	for _, text := range []string{
-		plan, strings.ReplaceAll(plan, "\n", "\r\n"), strings.TrimSpace(plan), "- a", "- a\r\n- b", "- a\n\t- b\n\t- c\n",
+		plan, strings.ReplaceAll(plan, "\n", "\r\n"), strings.TrimSpace(plan), "- a", "- a\r", "- a\r\n- b", "- a\n\t- b\n\t- c\n",
 		"- a\n```\n- b\n```\n- c\n", "- a\n  <!-- ty-source-item:start key=b kind=requirement -->\n  - b\n  <!-- ty-source-item:end -->\n  - c\n",
 		"It must.\n<!-- ty-source-item:start key=b kind=requirement -->\nIt must too.\n<!-- ty-source-item:end -->",
 		"\ufeff- a\n- b\n", "- ü\n- ä\n", "# A\n## Goals\nx\n\n- y\n",

@@ -23,6 +23,8 @@ func commands() []*command {
 		explainCommand(),
 		statusCommand(),
 		resumeCommand(),
+		logCommand(),
+		showCommand(),
 		verifyCommand(),
 		scopeCommand(),
 		finalGateCommand(),

@@ -4,38 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/git-longtask/git-longtask/contract/revision"
 	"github.com/git-longtask/git-longtask/gate"
 	"github.com/git-longtask/git-longtask/gate/authority"
 )
-
-func explainCommand() *command {
-	return &command{
-		Name:        "explain",
-		Group:       groupAuthor,
-		Args:        "[<workdir>]",
-		Usage:       "show what changed between two revisions",
-		Description: "With --revision A..B it tells every difference between two revisions of the locked contract, with its place, its reason and both texts; protected ones, which a person has to approve, are marked. B may be the word pending for the revision that waits for approval; a missing A is 1, a missing B the revision in force.",
-		Examples:    []string{"git longtask explain --revision 1..2", "git longtask explain --revision ..pending"},
-		Flags:       []cli.Flag{&cli.StringFlag{Name: "revision", Usage: "the range `A..B` to compare"}},
-		JSON:        revisionFields{},
-		Run:         runExplain,
-	}
-}
-
-func runExplain(ctx context.Context, inv *invocation) (*report, error) {
-	span := inv.Flags.String("revision")
-	if span == "" {
-		return nil, notBuilt(&command{Name: "explain without --revision"})
-	}
-	t, err := inv.task(ctx, inv.arg(0))
-	if err != nil {
-		return nil, err
-	}
-	return inv.explainRevision(ctx, t, span)
-}
 
 type revisionFields struct {
 	TaskID  string       `json:"task_id"`

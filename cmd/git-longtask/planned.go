@@ -5,8 +5,6 @@ package main
 func planned() []*command {
 	return []*command{
 		{Name: "init", Group: groupSetUp, Args: "<workdir>", Usage: "write a contract to start from"},
-		{Name: "log", Group: groupWork, Args: "[<workdir>]", Usage: "show what happened to the task"},
-		{Name: "show", Group: groupWork, Args: "[<commit>]", Usage: "show what is recorded about a commit"},
 		{Name: "run", Group: groupWork, Usage: "run a worker once, bounded, and judge its result"},
 		{Name: "loop", Group: groupWork, Usage: "run a worker until the task is finished"},
 		{Name: "gate-verdict", Group: groupWork, Usage: "hand a verdict to a waiting attempt"},

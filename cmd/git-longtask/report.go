@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -19,6 +20,7 @@ type report struct {
 	Fields   any
 	Text     func(p *printer)
 	Stderr   bool
+	Paged    bool // long: on a terminal it goes through the user's pager
 }
 
 // envelope is what every JSON answer has.
@@ -61,6 +63,9 @@ func (inv *invocation) answer(rep *report) int {
 	}
 	if rep.Stderr {
 		return emit(inv.Stdio.err, out.Bytes(), inv.Stdio, rep.Exit)
+	}
+	if rep.Paged && inv.page(context.Background(), out.Bytes()) {
+		return rep.Exit
 	}
 	return emit(inv.Stdio.out, out.Bytes(), inv.Stdio, rep.Exit)
 }

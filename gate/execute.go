@@ -154,6 +154,7 @@ func follows(findings []contract.Finding, r check.Result) {
 	}
 	for i := range findings {
 		findings[i].BlockedBy = []string{r.Findings[0].Code}
+		findings[i].RepairHint = fmt.Sprintf("this follows from %s; repair that first", r.Findings[0].Code)
 	}
 }
 

@@ -120,6 +120,7 @@ func changesBetween(ctx context.Context, repo *gitx.Repo, old, next authority.Li
 // Between are two revisions of a chain and what changed from one to the other.
 type Between struct {
 	From, To authority.Link
+	Pending  string // the id of To while it waits for approval
 	Changes  []revision.Change
 }
 
@@ -151,7 +152,7 @@ func (t *Task) Between(ctx context.Context, span string) (*Between, error) {
 		if p == nil {
 			return nil, fmt.Errorf("%w: no revision of task %s waits for approval", ErrNoRevision, t.ID())
 		}
-		b.To = p.Link
+		b.To, b.Pending = p.Link, p.ID
 	default:
 		if b.To, err = t.revision(to); err != nil {
 			return nil, err

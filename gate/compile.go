@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-longtask/git-longtask/contract"
@@ -78,6 +79,13 @@ func (d *Draft) against(ctx context.Context, repo *gitx.Repo, prev *authority.Ch
 	}
 	d.Notice = lockFinding(why, prev, d.draft)
 	d.Notice.Path, d.Notice.Level = d.Path, contract.LevelWarning
+	switch need := revision.Protected(d.Changes); {
+	case len(revision.Rejected(d.Changes)) > 0:
+		d.Notice.RepairHint = "a revision cannot lower the risk; restore the risk facts and the level"
+		d.Notice.Next = ""
+	case len(need) > 0 && prev.Open():
+		d.Notice.RepairHint = fmt.Sprintf("take the change back, or make it a new revision, which a person must approve (%s)", strings.Join(reasons(need), ", "))
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/git-longtask/git-longtask/contract/revision"
 	"github.com/git-longtask/git-longtask/gate"
@@ -41,11 +42,20 @@ func (inv *invocation) explainRevision(ctx context.Context, t *gate.Task, span s
 	return &report{Status: "reported", Fields: fields, Text: func(p *printer) {
 		p.line("task %s, revision %d to %d: %s, %d of them protected", p.bold(fields.TaskID), fields.From.Revision, fields.To.Revision,
 			count(len(b.Changes), "change"), len(revision.Protected(b.Changes)))
-		p.line("%s by %s", fields.To.Kind, printable(fields.To.Actor))
+		p.line("%s", howMade(b))
 		for _, c := range b.Changes {
 			p.change(c)
 		}
 	}}, nil
+}
+
+// howMade tells in words how the newer revision came to be, or that it waits.
+func howMade(b *gate.Between) string {
+	verb := map[authority.Kind]string{authority.Lock: "locked", authority.Revise: "revised", authority.Approve: "approved"}[b.To.Record.Kind]
+	if b.Pending != "" {
+		verb = "waits for approval as " + b.Pending + ", proposed"
+	}
+	return fmt.Sprintf("%s by %s", verb, printable(b.To.Record.Actor))
 }
 
 func sideOf(l authority.Link) revisionSide {

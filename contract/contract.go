@@ -15,6 +15,11 @@ const (
 	RunnerNodeOracle    = model.RunnerNodeOracle
 	RunnerPlaywright    = model.RunnerPlaywright
 	RunnerCommand       = model.RunnerCommand
+	AdapterStructured   = model.AdapterStructured
+	AdapterJUnit        = model.AdapterJUnit
+	AdapterGoTest       = model.AdapterGoTest
+	AdapterTAP          = model.AdapterTAP
+	AdapterExitStatus   = model.AdapterExitStatus
 )
 
 // Levels of findings, and kinds of frozen files.
@@ -70,6 +75,9 @@ type (
 	Technical            = model.Technical
 	Tree                 = model.Tree
 )
+
+// CaseOf is the key of the test case an observation is about, "" for others.
+func CaseOf(observation string) string { return model.CaseOf(observation) }
 
 // Refuses tells whether any finding stands in the way.
 func Refuses(findings []Finding) bool { return model.Refuses(findings) }

@@ -47,8 +47,11 @@ func (f *Freezer) Checks(ctx context.Context) {
 			f.verificationInputs(ctx, fc)
 			f.freezeFiles(ctx, fc)
 			f.separate(fc, changes)
+			f.frozenAbsent(fc)
+			f.reportApart(fc)
 		}
 	}
+	f.unfrozenConfigs()
 	for _, v := range f.verifiers {
 		slices.Sort(v.Checks)
 		f.Files = append(f.Files, *v)

@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // Population demands that every eligible item was observed or excluded by rule.
@@ -24,6 +25,7 @@ type Check struct {
 	ProofSurface            string        `json:"proof_surface"`
 	Runner                  Runner        `json:"runner"`
 	VerificationInputs      []string      `json:"verification_inputs"`
+	FrozenAbsent            []string      `json:"frozen_absent,omitempty"` // command only: files that must not appear
 	InputPaths              []string      `json:"input_paths"`
 	ExpectedOutputPaths     []string      `json:"expected_output_paths"`
 	ArtifactGlobs           []string      `json:"artifact_globs"`
@@ -41,6 +43,45 @@ const (
 	RunnerCommand       = "command"
 )
 
+// Adapters of the runner command. A runner without one is read as the V2
+// runners are.
+const (
+	AdapterStructured = "structured_json_v2"
+	AdapterJUnit      = "junit_xml_v1"
+	AdapterGoTest     = "go_test_json_v1"
+	AdapterTAP        = "tap_v1"
+	AdapterExitStatus = "exit_status_v1"
+)
+
+// Reports tells whether the evidence is a test report with cases.
+func (r Runner) Reports() bool {
+	return r.Adapter == AdapterJUnit || r.Adapter == AdapterGoTest || r.Adapter == AdapterTAP
+}
+
+// RedAtBase tells whether the assertion has to be red at the base: it is bound
+// to a test case or an exit status of a command, and guards nothing that holds
+// already.
+func (r Runner) RedAtBase(a Assertion) bool { return r.Binds(a) && !a.RegressionGuard }
+
+// Binds tells whether the assertion is about a test case or the exit status of
+// a command.
+func (r Runner) Binds(a Assertion) bool {
+	return r.Reports() && CaseOf(a.Observation) != "" || r.Adapter == AdapterExitStatus && a.Observation == "exit_code"
+}
+
+// CaseOf is the key of the test case an observation is about, "" for others.
+func CaseOf(observation string) string {
+	rest, ok := strings.CutPrefix(observation, "case.")
+	if !ok {
+		return ""
+	}
+	key, _, ok := strings.Cut(rest, ".")
+	if !ok {
+		return ""
+	}
+	return key
+}
+
 // Runner is what is started. Timeout is in milliseconds, 100 to 3,600,000.
 type Runner struct {
 	Type        string   `json:"type"`
@@ -53,9 +94,8 @@ type Runner struct {
 	Idempotent  bool     `json:"idempotent"`
 
 	// command only
-	Adapter      string   `json:"adapter,omitempty"`
-	Report       string   `json:"report,omitempty"`
-	FrozenAbsent []string `json:"frozen_absent,omitempty"`
+	Adapter string `json:"adapter,omitempty"`
+	Report  string `json:"report,omitempty"` // files of junit_xml_v1
 }
 
 // Assertion is one acceptance criterion over one observation. Expected is a

@@ -167,6 +167,7 @@ func checkRule(w *walk, old, next any) {
 		"proof_surface":            protected("proof_surface_changed"),
 		"runner":                   runner(moved),
 		"verification_inputs":      verificationInputs(moved),
+		"frozen_absent":            set(mark{"frozen_absent_added", false}, mark{"runner_definition_changed", true}),
 		"input_paths":              inputPaths,
 		"expected_output_paths":    set(mark{"expected_output_added", false}, mark{"expected_output_requirement_weakened", true}),
 		"artifact_globs":           set(mark{"artifact_added", false}, mark{"artifact_removed", true}),
@@ -186,18 +187,14 @@ func (w *walk) checkID() string {
 	return "CHECK." + outcome + "." + w.path[len(w.path)-1]
 }
 
-// runner is protected throughout, but for a target that moved with its bytes
-// and for more files that must not appear.
+// runner is protected throughout, but for a target that moved with its bytes.
 func runner(moved map[string]string) rule {
 	return func(w *walk, old, next any) {
 		a, _ := old.(map[string]any)
 		b, _ := next.(map[string]any)
 		for _, name := range union(a, b) {
 			r := deep("runner_definition_changed")
-			switch {
-			case name == "frozen_absent":
-				r = set(mark{"frozen_absent_added", false}, mark{"runner_definition_changed", true})
-			case name == "target" && a["cwd"] == b["cwd"] && moved[targetOf(a)] == targetOf(b):
+			if name == "target" && a["cwd"] == b["cwd"] && moved[targetOf(a)] == targetOf(b) {
 				r = free("verifier_relocated")
 			}
 			w.at(name, r, a[name], b[name])

@@ -30,6 +30,7 @@ func (c *checker) assertionForm(check *Check, a assertion) {
 	if a.Criterion == "" {
 		c.fail("assertion_criterion_required", a.way, refs, "add criterion: with a sentence that says what is accepted", "the assertion %s states no criterion", a.Key)
 	}
+	c.commandForm(check, a)
 	if check.Runner.Type != model.RunnerPlaywright || len(a.Claims) == 0 {
 		return
 	}
@@ -40,13 +41,55 @@ func (c *checker) assertionForm(check *Check, a assertion) {
 	}
 }
 
+// commandForm is the form of assertions over a test report or an exit status.
+func (c *checker) commandForm(check *Check, a assertion) {
+	r := check.Runner
+	refs := check.refs("assertion", a.Key)
+	if a.RegressionGuard && !r.Binds(*a.Assertion) {
+		c.fail("regression_guard_not_applicable", extend(a.way, "regression_guard"), refs, "remove regression_guard",
+			"regression_guard excuses a test case or an exit status of a command from being red at the base; %s is about neither", a.Key)
+	}
+	if len(a.Claims) == 0 {
+		return
+	}
+	observation, expected, text := "exit_code", any(0.0), "0"
+	if r.Reports() {
+		observation, expected, text = "case."+a.Key+".passed", true, "true"
+	} else if r.Adapter != model.AdapterExitStatus {
+		return
+	}
+	if a.Observation != observation || a.Operator != "equals" || a.Expected != expected {
+		c.fail("command_claim_assertion_invalid", a.way, refs, "write observation: "+observation+", operator: equals, expected: "+text,
+			"an assertion that proves claims by %s must be exactly: %s equals %s", r.Adapter, observation, text)
+	}
+}
+
+// guarded demands a counterfactual for each assertion that need not be red at
+// the base: something has to show that it can fail.
+func (c *checker) guarded(check *Check) {
+	for _, a := range check.assertions {
+		if !a.RegressionGuard || !check.Runner.Binds(*a.Assertion) {
+			continue
+		}
+		if !slices.ContainsFunc(check.Unit.Counterfactuals, func(cf model.Counterfactual) bool {
+			return cf.CheckKey == check.Key && slices.Contains(cf.ExpectedAssertionFailures, a.Key)
+		}) {
+			c.fail("regression_guard_counterfactual_required", a.way, check.refs("assertion", a.Key),
+				"add a counterfactual of check "+check.Key+" with expected_assertion_failures ["+a.Key+"], or remove regression_guard",
+				"the assertion %s may pass at the base already, and nothing shows that it can fail", a.Key)
+		}
+	}
+}
+
 // Sensitivity reports claims whose check was never shown to fail: each claim
-// of a structured check needs a counterfactual of that check.
+// of a structured check needs a counterfactual of that check. Test cases and
+// exit statuses of a command are shown to fail by the base instead.
 func Sensitivity(g *Graph) []model.Finding {
 	c := &checker{Graph: g}
 	for _, u := range g.Units() {
 		weak := u.Outcome != nil && slices.Contains(g.Contract.Risk.Facts["weak_observability"], u.Key)
 		for _, check := range u.Checks {
+			c.guarded(check)
 			switch {
 			case u.Outcome == nil && check.Structured():
 				c.sensitive(check, "global_structured_evidence_sensitivity_required", nil)

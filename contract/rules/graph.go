@@ -120,7 +120,7 @@ func (c *Check) Way(steps ...any) []any { return extend(c.way, steps...) }
 
 // Structured tells whether the check's evidence is structured_json_v2.
 func (c *Check) Structured() bool {
-	return c.Runner.Type != model.RunnerPlaywright && c.Runner.Type != model.RunnerCommand
+	return c.Runner.Type != model.RunnerPlaywright && (c.Runner.Type != model.RunnerCommand || c.Runner.Adapter == model.AdapterStructured)
 }
 
 func (c *Check) assertion(key string) *assertion {

@@ -12,30 +12,46 @@ import (
 )
 
 func (r *reader) check(n *yaml.Node, field string) model.Check {
-	o := r.object(n, field, []string{"key", "proof_surface", "runner", "verification_inputs"},
-		[]string{"input_paths", "expected_output_paths", "artifact_globs", "positive_assertions", "negative_assertions", "environment_requirements"})
-	return model.Check{
+	optional := []string{"input_paths", "expected_output_paths", "artifact_globs", "positive_assertions", "negative_assertions", "environment_requirements"}
+	isCommand := commandRunner(fieldOf(n, "runner"))
+	if isCommand {
+		optional = append(optional, "frozen_absent")
+	}
+	o := r.object(n, field, []string{"key", "proof_surface", "runner", "verification_inputs"}, optional)
+	c := model.Check{
 		Key: o.key("key"), ProofSurface: o.enum("proof_surface", "", Surfaces...), Runner: o.runner(),
 		VerificationInputs: o.globs("verification_inputs"), InputPaths: o.globs("input_paths"),
 		ExpectedOutputPaths: o.globs("expected_output_paths"), ArtifactGlobs: o.globs("artifact_globs"),
 		PositiveAssertions: list(o, "positive_assertions", r.assertion), NegativeAssertions: list(o, "negative_assertions", r.assertion),
 		EnvironmentRequirements: list(o, "environment_requirements", r.environment),
 	}
+	if o.has("frozen_absent") {
+		c.FrozenAbsent = o.files("frozen_absent")
+	}
+	return c
+}
+
+// commandRunner tells whether a runner is written as one of type command.
+func commandRunner(n *yaml.Node) bool {
+	if n == nil {
+		return false
+	}
+	t := fieldOf(n, "type")
+	return t != nil && t.Value == model.RunnerCommand
 }
 
 var runnerTypes = []string{model.RunnerPackageScript, model.RunnerProjectBinary, model.RunnerNodeOracle, model.RunnerPlaywright, model.RunnerCommand}
 
 // Adapters of the runner command.
-var adapters = []string{"structured_json_v2", "junit_xml_v1", "go_test_json_v1", "tap_v1", "exit_status_v1"}
+var adapters = []string{model.AdapterStructured, model.AdapterJUnit, model.AdapterGoTest, model.AdapterTAP, model.AdapterExitStatus}
 
 func (o object) runner() model.Runner {
-	n := o.fields["runner"]
 	optional := []string{"argv", "cwd", "timeout_ms", "retry_policy", "idempotent"}
 	required := []string{"type", "target", "effect"}
-	isCommand := n != nil && fieldOf(n, "type") != nil && fieldOf(n, "type").Value == model.RunnerCommand
+	isCommand := commandRunner(o.fields["runner"])
 	if isCommand {
 		required = []string{"type", "argv", "effect", "adapter"}
-		optional = append(optional[1:], "report", "frozen_absent")
+		optional = append(optional[1:], "report")
 	}
 	r := o.sub("runner", required, optional)
 	out := model.Runner{
@@ -59,20 +75,22 @@ func (o object) runner() model.Runner {
 
 // command reads what only the runner command has.
 func (o object) command(out *model.Runner) {
-	if n := o.fields["argv"]; n != nil && len(out.Argv) == 0 && n.Kind == yaml.SequenceNode {
-		o.fail(n, CodeValue, o.at("argv"), "name the program to start", "must not be empty")
+	if n := o.fields["argv"]; n != nil && n.Kind == yaml.SequenceNode {
+		switch {
+		case len(out.Argv) == 0:
+			o.fail(n, CodeValue, o.at("argv"), "name the program to start", "must not be empty")
+		case strings.TrimSpace(out.Argv[0]) == "" || strings.HasPrefix(out.Argv[0], "/"):
+			o.fail(n, CodeValue, o.at("argv"), "write a name that PATH finds, or ./ and a path of the repository", "must start with a program that every machine can find, not %q", yamlcore.Trim(out.Argv[0]))
+		}
 	}
 	out.Adapter = o.enum("adapter", "", adapters...)
 	if o.has("report") {
 		out.Report = o.glob("report")
 	}
-	if o.has("frozen_absent") {
-		out.FrozenAbsent = o.files("frozen_absent")
-	}
 	switch {
-	case out.Adapter == "junit_xml_v1" && !o.has("report"):
+	case out.Adapter == model.AdapterJUnit && !o.has("report"):
 		o.fail(o.node, CodeMissing, o.field, "add report: with the path or pattern of the XML files", "junit_xml_v1 lacks the field %q", "report")
-	case out.Adapter != "junit_xml_v1" && out.Adapter != "" && o.has("report"):
+	case out.Adapter != model.AdapterJUnit && out.Adapter != "" && o.has("report"):
 		o.fail(o.fields["report"], CodeValue, o.at("report"), "remove it", "is read only by junit_xml_v1")
 	}
 }

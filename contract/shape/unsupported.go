@@ -13,7 +13,6 @@ const CodeUnsupported = "not_supported_yet"
 var (
 	unsupportedRunners = map[string]string{
 		model.RunnerPlaywright: "this version does not run playwright_test checks",
-		model.RunnerCommand:    "this version does not run command checks",
 	}
 	unsupportedSchemas = map[string]string{
 		model.SchemaGoals: "this version does not evaluate " + model.SchemaGoals + " contracts",
@@ -39,7 +38,7 @@ func (d *Document) Unsupported() []model.Finding {
 		for i, c := range list {
 			if what := unsupportedRunners[c.Runner.Type]; what != "" {
 				place := d.Place(append(append([]any{}, way...), i, "runner", "type")...)
-				f := place.Error(CodeUnsupported, what, "prove it with "+model.RunnerProjectBinary+", "+model.RunnerNodeOracle+" or "+model.RunnerPackageScript)
+				f := place.Error(CodeUnsupported, what, "prove it with "+model.RunnerCommand+", "+model.RunnerProjectBinary+", "+model.RunnerNodeOracle+" or "+model.RunnerPackageScript)
 				f.Refs = map[string]any{"check": c.Key, "text": c.Runner.Type}
 				r.findings = append(r.findings, f)
 			}

@@ -39,6 +39,10 @@ func (s Spec) assertionFinding(a AssertionResult) contract.Finding {
 	case evidence.Missing:
 		message = fmt.Sprintf("Assertion %s of %s found no observation named %s.", a.Key, s.ID(), a.Observation)
 		hint = fmt.Sprintf("Make the check print %s among its observations.", a.Observation)
+		if key := contract.CaseOf(a.Observation); key != "" && s.Check.Runner.Reports() {
+			message = fmt.Sprintf("Assertion %s of %s does not hold: no test in the report carries [ac:%s] in its name.", a.Key, s.ID(), key)
+			hint = fmt.Sprintf("Put [ac:%s] into the name of the test that proves it, and make the command run that test.", key)
+		}
 	case evidence.TypeMismatch:
 		refs["actual"] = a.Actual
 		message = fmt.Sprintf("Assertion %s of %s does not hold: %s is %s, which cannot be compared by: %s%s.",

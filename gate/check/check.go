@@ -53,14 +53,19 @@ func Run(ctx context.Context, place Place, spec Spec) Result {
 	return judge(place, spec, execute(ctx, place, spec))
 }
 
-// Adapter is how the evidence of the supported runners is read.
-const Adapter = "structured_json_v2"
+// adapter is how the check's evidence is read.
+func (s Spec) adapter() string {
+	if s.Check.Runner.Type == contract.RunnerCommand {
+		return s.Check.Runner.Adapter
+	}
+	return contract.AdapterStructured
+}
 
 // Supported tells whether this binary can run the check, and if not, which
 // part of it is missing.
 func Supported(c contract.Check) (missing string, ok bool) {
 	switch c.Runner.Type {
-	case contract.RunnerNodeOracle, contract.RunnerPackageScript:
+	case contract.RunnerNodeOracle, contract.RunnerPackageScript, contract.RunnerCommand:
 		return "", true
 	case contract.RunnerProjectBinary:
 		if runtime.GOOS == "windows" {

@@ -24,7 +24,9 @@ type CounterfactualResult struct {
 
 // Counterfactual runs the check in a private copy that the mutation was applied
 // to. It passes when the check completed with exit code 0 and exactly the
-// listed assertions failed, by value, and nothing else was wrong.
+// listed assertions failed, by value, and nothing else was wrong. Test reports
+// and exit statuses come with another exit code; every failed test of a report
+// must then belong to a listed assertion.
 func Counterfactual(ctx context.Context, place Place, spec Spec, cf contract.Counterfactual) CounterfactualResult {
 	started := time.Now()
 	result := judgeCounterfactual(spec, cf, Run(ctx, place, spec))
@@ -53,7 +55,7 @@ func judgeCounterfactual(spec Spec, cf contract.Counterfactual, r Result) Counte
 			Findings: []contract.Finding{spec.finding(string(r.Status), message, "", refs(spec, cf))},
 		}
 	}
-	reason := deviation(cf, r)
+	reason := deviation(spec, cf, r)
 	if reason == "" {
 		return CounterfactualResult{Key: cf.Key, CheckID: spec.ID(), Status: string(Passed), Findings: []contract.Finding{}}
 	}
@@ -91,8 +93,8 @@ func refs(spec Spec, cf contract.Counterfactual) map[string]any {
 
 // deviation is how the mutated run differs from what was declared, in one
 // clause, "" when it does not.
-func deviation(cf contract.Counterfactual, r Result) string {
-	if r.Status != AssertionFailed && r.Status != Passed {
+func deviation(spec Spec, cf contract.Counterfactual, r Result) string {
+	if r.Status != AssertionFailed && r.Status != Passed && (r.Status != TestFailed || !spec.failsByExit()) {
 		return fmt.Sprintf("the run on the mutated tree ended as %s (%s)", r.Status, firstMessage(r))
 	}
 	var silent, surplus, odd []string
@@ -115,12 +117,32 @@ func deviation(cf contract.Counterfactual, r Result) string {
 	case len(odd) > 0:
 		return "an assertion must fail by its value, but these failed otherwise: " + strings.Join(odd, ", ")
 	}
+	if n := r.report.FailedOutside(spec.casesOf(cf.ExpectedAssertionFailures)); n > 0 {
+		return fmt.Sprintf("%d tests failed that belong to none of the listed assertions", n)
+	}
 	for _, f := range r.Findings {
-		if f.Code != evidence.ValueMismatch {
+		if f.Code != evidence.ValueMismatch && (f.Code != string(TestFailed) || !spec.failsByExit()) {
 			return fmt.Sprintf("something else was wrong too (%s: %s)", f.Code, strings.TrimSuffix(f.Message, "."))
 		}
 	}
 	return ""
+}
+
+// failsByExit tells whether a failed assertion of the check also makes it exit
+// with another code than 0, as test runners do.
+func (s Spec) failsByExit() bool {
+	return s.Check.Runner.Reports() || s.adapter() == contract.AdapterExitStatus
+}
+
+// casesOf are the test cases that the named assertions are about.
+func (s Spec) casesOf(assertions []string) []string {
+	var keys []string
+	for _, a := range s.assertions() {
+		if slices.Contains(assertions, a.Key) {
+			keys = append(keys, contract.CaseOf(a.Observation))
+		}
+	}
+	return keys
 }
 
 func firstMessage(r Result) string {

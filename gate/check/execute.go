@@ -19,6 +19,8 @@ type execution struct {
 	evidence     []byte
 	evidenceUsed bool
 	evidenceErr  error
+	reports      [][]byte // contents of the report files
+	reportErr    error
 	barrier      *barrier
 }
 
@@ -79,10 +81,17 @@ func (ex *execution) attempt(ctx context.Context, place Place, spec Spec, comman
 		return
 	}
 	defer dir.remove()
+	earlier, err := reportFiles(place, spec)
+	if err != nil {
+		ex.barrier = &barrier{InfrastructureError, string(InfrastructureError), fmt.Sprintf("%s could not be started: %v.", spec.ID(), err), ""}
+		return
+	}
+	began := time.Now()
 	command.Env = environ(place, spec, dir)
 	ex.exit = process.Run(ctx, command)
 	ex.nonce = dir.nonce
 	ex.evidence, ex.evidenceUsed, ex.evidenceErr = dir.evidence(OutputLimit)
+	ex.collectReports(place, spec, earlier, began)
 }
 
 // transient tells failures of the machine from failures of the check.

@@ -20,7 +20,7 @@ func (s Spec) RawIdentity() string {
 	env := slices.Clone(s.Check.EnvironmentRequirements)
 	slices.SortFunc(env, func(a, b contract.Environment) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	return digest(map[string]any{
-		"adapter": Adapter, "runner": s.Check.Runner, "frozen": s.Frozen, "environment": env,
+		"adapter": s.adapter(), "runner": s.Check.Runner, "frozen": s.Frozen, "environment": env,
 	})
 }
 

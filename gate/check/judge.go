@@ -1,8 +1,10 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-longtask/git-longtask/contract"
@@ -15,44 +17,54 @@ import (
 func judge(place Place, spec Spec, ex execution) Result {
 	r := newResult(spec, ex)
 	secret := secrets(place, spec)
-	leak, leaked := leakedInBytes(secret, ex.exit.Stdout, ex.exit.Stderr, ex.evidence)
+	leak, leaked := leakedInBytes(secret, append([][]byte{ex.exit.Stdout, ex.exit.Stderr, ex.evidence}, ex.reports...)...)
 	if b := ex.obstacle(spec); b != nil {
 		return r.stop(spec, *b, tail(place, ex, secret))
 	}
 	if leaked {
 		return r.stop(spec, leakBarrier(spec, leak), nil)
 	}
-	parsed, err := ex.parse()
+	parsed, err := ex.read(spec)
 	// Decoding undoes escapes, and an error may quote what was decoded.
-	said := []any{parsed.Observations, parsed.Blocked, fmt.Sprint(err)}
+	said := []any{parsed.observations, parsed.blocked, fmt.Sprint(err)}
 	if leak, leaked = leakedInValue(secret, said); leaked {
 		return r.stop(spec, leakBarrier(spec, leak), nil)
 	}
-	r.OutputSHA256 = sum(ex.exit.Stdout, ex.exit.Stderr, ex.evidence)
+	r.OutputSHA256 = sum(append([][]byte{ex.exit.Stdout, ex.exit.Stderr, ex.evidence}, ex.reports...)...)
+	r.report = parsed.report
 	if err != nil {
 		return r.stop(spec, invalidBarrier(spec, ex, err), tail(place, ex, secret))
 	}
-	if parsed.Blocked != "" {
+	if parsed.blocked != "" {
 		return r.stop(spec, barrier{BlockedExternal, string(BlockedExternal),
-			fmt.Sprintf("%s says that it is blocked from outside: %s.", spec.ID(), parsed.Blocked), ""}, nil)
+			fmt.Sprintf("%s says that it is blocked from outside: %s.", spec.ID(), parsed.blocked), ""}, nil)
 	}
-	r.Observations = parsed.Observations
+	r.Observations = parsed.observations
 	r.evaluate(place, spec, ex)
 	return r
 }
 
 func newResult(spec Spec, ex execution) Result {
 	r := Result{
-		InternalID: spec.ID(), CheckKey: spec.Check.Key, EvidenceAdapter: Adapter,
+		InternalID: spec.ID(), CheckKey: spec.Check.Key, EvidenceAdapter: spec.adapter(), Proof: proofOf(spec),
 		ExecutionIdentity: spec.Identity(), RawExecutionIdentity: spec.RawIdentity(),
 		Argv0: ex.argv0, ExitCode: ex.exit.Code, DurationMS: ex.exit.Duration.Milliseconds(), Attempts: ex.attempts,
 		AssertionResults: []AssertionResult{}, Observations: map[string]any{}, ArtifactHashes: map[string]string{},
-		ClaimProofs: []string{}, Findings: []contract.Finding{},
+		ClaimProofs: []string{}, Findings: []contract.Finding{}, started: ex.started(),
 	}
 	if spec.Outcome != "" {
 		r.OutcomeKey = &spec.Outcome
 	}
 	return r
+}
+
+// started tells whether the command came to run and was not interrupted.
+func (ex execution) started() bool {
+	switch ex.exit.Cause {
+	case process.NotStarted, process.Lost, process.Interrupted:
+		return false
+	}
+	return ex.barrier == nil
 }
 
 // obstacle is why a run is no evidence whatever it printed, nil when it may be.
@@ -78,17 +90,6 @@ func (ex execution) obstacle(spec Spec) *barrier {
 	return nil
 }
 
-// parse prefers the evidence file, once the run has made one.
-func (ex execution) parse() (evidence.Structured, error) {
-	switch {
-	case ex.evidenceErr != nil:
-		return evidence.Structured{}, fmt.Errorf("the file named by LONGTASK_EVIDENCE_FILE is no evidence: %w", ex.evidenceErr)
-	case ex.evidenceUsed:
-		return evidence.ParseFile(ex.evidence, ex.nonce)
-	}
-	return evidence.ParseLine(ex.exit.Stdout)
-}
-
 func leakBarrier(spec Spec, name string) barrier {
 	return barrier{InvalidEvidence, codeSecret,
 		fmt.Sprintf("%s printed the value of the environment variable %s; its output was thrown away.", spec.ID(), name),
@@ -100,8 +101,11 @@ func invalidBarrier(spec Spec, ex execution, err error) barrier {
 	if ex.exit.Code != 0 {
 		message = fmt.Sprintf("%s %s and gave no valid evidence: %v.", spec.ID(), ended(ex.exit), err)
 	}
-	return barrier{InvalidEvidence, string(InvalidEvidence), message,
-		"Print one JSON object with schema_version, execution_status and observations as the last line of stdout."}
+	if errors.Is(err, evidence.ErrNotFresh) {
+		message = fmt.Sprintf("%s gave results that are not of this run: %s.", spec.ID(), strings.TrimPrefix(err.Error(), evidence.ErrNotFresh.Error()+": "))
+		return barrier{InvalidEvidence, evidence.ErrNotFresh.Error(), message, freshHint(spec)}
+	}
+	return barrier{InvalidEvidence, string(InvalidEvidence), message, adapterHint(spec)}
 }
 
 func ended(exit process.Exit) string {
@@ -122,9 +126,14 @@ func (r Result) stop(spec Spec, b barrier, refs map[string]any) Result {
 
 // evaluate fills in everything that depends on the observations.
 func (r *Result) evaluate(place Place, spec Spec, ex execution) {
-	if ex.exit.Code != 0 || ex.exit.Signal != "" {
+	bad := ex.exit.Code != 0 || ex.exit.Signal != ""
+	if bad {
 		r.Findings = append(r.Findings, spec.finding(string(TestFailed),
 			fmt.Sprintf("%s %s; only exit code 0 can pass.", spec.ID(), ended(ex.exit)), "", tail(place, ex, secrets(place, spec))))
+	}
+	if problem := reportProblem(spec, r.Observations); problem != "" && !bad {
+		bad = true
+		r.Findings = append(r.Findings, spec.finding(string(TestFailed), fmt.Sprintf("%s %s.", spec.ID(), problem), "", tail(place, ex, secrets(place, spec))))
 	}
 	missing := r.collectArtifacts(place, spec)
 	r.AssertionResults = assertionResults(spec, r.Observations)
@@ -140,7 +149,7 @@ func (r *Result) evaluate(place Place, spec Spec, ex execution) {
 		r.Findings = append(r.Findings, f)
 	}
 	switch {
-	case ex.exit.Code != 0 || ex.exit.Signal != "":
+	case bad:
 		r.Status = TestFailed
 	case missing:
 		r.Status = InvalidEvidence

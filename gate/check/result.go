@@ -1,6 +1,9 @@
 package check
 
-import "github.com/git-longtask/git-longtask/contract"
+import (
+	"github.com/git-longtask/git-longtask/contract"
+	"github.com/git-longtask/git-longtask/gate/check/evidence"
+)
 
 // Status is the verdict over one check.
 type Status string
@@ -36,6 +39,7 @@ type Result struct {
 	CheckKey             string             `json:"check_key"`
 	Status               Status             `json:"status"`
 	EvidenceAdapter      string             `json:"evidence_adapter"`
+	Proof                string             `json:"proof,omitempty"` // exit_status: nothing finer was observed
 	ExecutionIdentity    string             `json:"execution_identity"`
 	RawExecutionIdentity string             `json:"raw_execution_identity"`
 	Argv0                *Program           `json:"argv0,omitempty"`
@@ -48,6 +52,9 @@ type Result struct {
 	ArtifactHashes       map[string]string  `json:"artifact_hashes"`
 	ClaimProofs          []string           `json:"claim_proofs"`
 	Findings             []contract.Finding `json:"findings"`
+
+	started bool // the command came to run
+	report  evidence.Report
 }
 
 // Program is the resolved argv[0] of a run: relative to the tree when it lies

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +39,11 @@ func resolve(place Place, r contract.Runner) (process.Command, Program, error) {
 		return c, Program{}, fmt.Errorf("its cwd %s is not a directory of the tree", r.Cwd)
 	}
 	switch r.Type {
+	case contract.RunnerCommand:
+		if strings.Contains(r.Argv[0], "/") {
+			return projectBinary(root, c, path.Join(cwd, r.Argv[0]), r.Argv[1:])
+		}
+		return fromPath(c, r.Argv[0], r.Argv[1:])
 	case contract.RunnerProjectBinary:
 		return projectBinary(root, c, path.Join(cwd, r.Target), r.Argv)
 	case contract.RunnerNodeOracle:

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/git-longtask/git-longtask/contract"
 	"github.com/git-longtask/git-longtask/gate/check"
@@ -23,19 +22,21 @@ type execution struct {
 	Places   contract.Result // where criteria stand in the contract
 	Fresh    bool            // a HOME of its own, thrown away afterwards
 	Jobs     int
+	Recall   bool // baselines that an earlier verify saw are not run again
 	Progress func(check.Event)
 }
 
 // executed is what ran: one result a unit, in order, and their controls.
 type executed struct {
-	Checks   []check.Result
-	Controls []check.CounterfactualResult
-	Findings []contract.Finding
+	Checks    []check.Result
+	Controls  []check.CounterfactualResult
+	Baselines []check.BaselineResult
+	Findings  []contract.Finding
 }
 
 // execute materialises the tree outside the work tree and runs the checks and
-// their counterfactuals. Whatever a check did to the
-// tree is found and undone before the next one.
+// their counterfactuals, and the base. Whatever a check did to the tree is found
+// and undone before the next one.
 func (t *Task) execute(ctx context.Context, e execution) (*executed, error) {
 	cache, err := gitx.CacheDir()
 	if err != nil {
@@ -59,6 +60,9 @@ func (t *Task) execute(ctx context.Context, e execution) (*executed, error) {
 	defer done()
 	place.Dir = checkout.Dir()
 	run := &running{task: t, checkout: checkout, place: place, execution: e}
+	if e.Recall {
+		run.baseCache = filepath.Join(cache, "base")
+	}
 	defer run.closeTwin()
 	return run.all(ctx)
 }
@@ -104,10 +108,11 @@ func (t *Task) place(cache string, fresh bool) (check.Place, func(), error) {
 
 // running is one execution under way.
 type running struct {
-	task     *Task
-	checkout *gitx.Checkout
-	twin     *gitx.Checkout // where counterfactuals run, once there was one
-	place    check.Place
+	task      *Task
+	checkout  *gitx.Checkout
+	twin      *gitx.Checkout // where counterfactuals run, once there was one
+	place     check.Place
+	baseCache string // directory of remembered baselines, "" for none
 	execution
 }
 
@@ -116,16 +121,12 @@ func (r *running) all(ctx context.Context) (*executed, error) {
 	for i, u := range r.Units {
 		specs[i] = check.Spec{Outcome: u.Outcome, Check: u.Check, Population: u.Population, Frozen: r.task.frozenOf(u.ID)}
 	}
-	jobs := r.Jobs
-	if jobs == 0 {
-		jobs = runtime.NumCPU()
-	}
-	suite := check.Suite{Jobs: jobs, Before: r.frozenIntact, After: r.treeIntact, Progress: r.Progress}
+	suite := check.Suite{Jobs: r.jobs(), Before: r.frozenIntact, After: r.treeIntact, Progress: r.Progress}
 	results, err := suite.RunAll(ctx, r.place, specs)
 	if err != nil {
 		return nil, err
 	}
-	out := &executed{Checks: results, Controls: []check.CounterfactualResult{}}
+	out := &executed{Checks: results, Controls: []check.CounterfactualResult{}, Baselines: []check.BaselineResult{}}
 	for i, u := range r.Units {
 		r.located(u, results[i].Findings)
 		out.Findings = append(out.Findings, results[i].Findings...)
@@ -142,6 +143,9 @@ func (r *running) all(ctx context.Context) (*executed, error) {
 			out.Controls = append(out.Controls, control)
 			out.Findings = append(out.Findings, control.Findings...)
 		}
+	}
+	if err := r.baselines(ctx, specs, results, out); err != nil {
+		return nil, err
 	}
 	return out, ctx.Err()
 }

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/git-longtask/git-longtask/contract"
 	"github.com/git-longtask/git-longtask/gitx"
@@ -54,7 +55,37 @@ func (t *Task) frozenFindings(ctx context.Context, at lookup, read reader) ([]co
 			findings = append(findings, t.frozenFinding(f, what))
 		}
 	}
+	absent, err := t.appeared(ctx, at)
+	return append(findings, absent...), err
+}
+
+// appeared reports files that the contract says must not be there, because
+// they would change what a frozen check does.
+func (t *Task) appeared(ctx context.Context, at lookup) ([]contract.Finding, error) {
+	var findings []contract.Finding
+	for _, p := range t.mustBeAbsent() {
+		_, there, err := at(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			findings = append(findings, contract.Finding{Code: frozenCode[contract.FileVerifier], Level: contract.LevelError, Path: p,
+				Message:    fmt.Sprintf("this file must not appear: revision %d of task %s froze its absence", t.Link.Record.Revision, t.ID()),
+				RepairHint: fmt.Sprintf("remove the file, or put the change into the authority with: git longtask compile --revise %s", t.Compiled.Workdir),
+				Next:       "git longtask compile --revise " + t.Compiled.Workdir})
+		}
+	}
 	return findings, nil
+}
+
+// mustBeAbsent lists the paths of all frozen_absent fields, each once.
+func (t *Task) mustBeAbsent() []string {
+	var all []string
+	for _, u := range t.units() {
+		all = append(all, u.Check.FrozenAbsent...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // frozenDiffers says in a word how a frozen file differs, "" when it does not.
@@ -128,6 +159,16 @@ func (t *Task) addedFrozen(now *contract.Compiled) []contract.Finding {
 
 // FrozenDiffer tells whether any frozen path stands differently in two commits.
 func (t *Task) FrozenDiffer(ctx context.Context, a, b gitx.OID) (bool, error) {
+	for _, path := range t.mustBeAbsent() {
+		_, one, err := inTree(t.Repo, a)(ctx, path)
+		if err != nil {
+			return false, err
+		}
+		_, two, err := inTree(t.Repo, b)(ctx, path)
+		if err != nil || one != two {
+			return one != two, err
+		}
+	}
 	for _, f := range t.Compiled.Files {
 		one, ok1, err := inTree(t.Repo, a)(ctx, f.Path)
 		if err != nil {
@@ -151,7 +192,7 @@ func (t *Task) Freezes(changed map[string]bool) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(t.mustBeAbsent(), func(p string) bool { return changed[p] })
 }
 
 // HeldBy tells whether a commit holds the contract and every other frozen file

@@ -46,6 +46,7 @@ type Verdict struct {
 	OutcomeResults        map[string]string               `json:"outcome_results"`
 	CheckResults          []check.Result                  `json:"check_results"`
 	Counterfactuals       []check.CounterfactualResult    `json:"counterfactuals"`
+	Baselines             []check.BaselineResult          `json:"baselines"`
 	ExternalConfirmations []contract.ExternalConfirmation `json:"external_confirmations"`
 	Receipt               string                          `json:"receipt,omitempty"` // SHA-256 of the note's line
 	Findings              []contract.Finding              `json:"-"`
@@ -124,7 +125,7 @@ func (t *Task) newVerdict(c gitx.Commit) *Verdict {
 	rec := t.Link.Record
 	return &Verdict{TaskID: t.ID(), Revision: rec.Revision, Identity: rec.Identity, ContractSHA256: t.Compiled.ContractSHA256,
 		Commit: c.OID, Tree: c.Tree, Subject: c.Subject, BaseCommit: rec.BaseCommit, NotRun: true,
-		OutcomeResults: map[string]string{}, CheckResults: []check.Result{}, Counterfactuals: []check.CounterfactualResult{},
+		OutcomeResults: map[string]string{}, CheckResults: []check.Result{}, Counterfactuals: []check.CounterfactualResult{}, Baselines: []check.BaselineResult{},
 		ExternalConfirmations: []contract.ExternalConfirmation{}}
 }
 

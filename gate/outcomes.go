@@ -16,7 +16,7 @@ func (t *Task) judgeChecks(ctx context.Context, v *Verdict, c *candidate, req Re
 		return err
 	}
 	v.NotRun = false
-	v.CheckResults, v.Counterfactuals = run.Checks, run.Controls
+	v.CheckResults, v.Counterfactuals, v.Baselines = run.Checks, run.Controls, run.Baselines
 	v.Findings = append(v.Findings, run.Findings...)
 	return nil
 }
@@ -69,6 +69,11 @@ func (v *Verdict) outcomes(t *Task) {
 	for _, c := range v.Counterfactuals {
 		if c.Status != string(check.Passed) {
 			controls[c.CheckID] = c.Status
+		}
+	}
+	for _, b := range v.Baselines {
+		if b.Status != check.BaselineRed {
+			controls[b.CheckID] = b.Status
 		}
 	}
 	failed, blocked := map[string]bool{}, map[string]bool{}

@@ -51,6 +51,7 @@ type Predicate struct {
 	Criteria              []Criterion                     `json:"criteria"`
 	Checks                []ReceiptCheck                  `json:"checks"`
 	Counterfactuals       []ReceiptControl                `json:"counterfactuals"`
+	Baselines             []ReceiptBaseline               `json:"baselines"`
 	ExternalConfirmations []contract.ExternalConfirmation `json:"external_confirmations"`
 	Approvals             []Approval                      `json:"approvals"`
 	Files                 []contract.Frozen               `json:"files"`
@@ -76,6 +77,8 @@ type ReceiptCheck struct {
 	Exit              int            `json:"exit"`
 	DurationMS        int64          `json:"duration_ms"`
 	Attempts          int            `json:"attempts"`
+	Adapter           string         `json:"evidence_adapter"`
+	Proof             string         `json:"proof,omitempty"`
 	Observations      map[string]any `json:"observations"`
 	OutputSHA256      string         `json:"output_sha256"`
 	Argv0             Tool           `json:"argv0"`
@@ -85,6 +88,13 @@ type ReceiptCheck struct {
 type ReceiptControl struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
+}
+
+// ReceiptBaseline is one check as it was on the base tree: per assertion
+// failed, missing, build_failed, error, or passed for a regression guard.
+type ReceiptBaseline struct {
+	ID         string            `json:"id"`
+	Assertions map[string]string `json:"assertions"`
 }
 
 // Approval is a revision somebody approved.

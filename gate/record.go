@@ -83,6 +83,7 @@ func (t *Task) statement(ctx context.Context, v *Verdict, tool Tool) (Statement,
 	for _, c := range v.Counterfactuals {
 		p.Counterfactuals = append(p.Counterfactuals, ReceiptControl{ID: c.CheckID + "." + c.Key, Status: c.Status})
 	}
+	p.Baselines = receiptBaselines(v.Baselines)
 	cfg, err := t.Repo.Config(ctx)
 	if err != nil {
 		return Statement{}, err
@@ -187,9 +188,21 @@ func (t *Task) ReceiptVerified(ctx context.Context, commit gitx.Commit) (bool, e
 
 func receiptCheck(r check.Result) ReceiptCheck {
 	c := ReceiptCheck{ID: r.InternalID, Status: string(r.Status), ExecutionIdentity: r.ExecutionIdentity, Exit: r.ExitCode,
-		DurationMS: r.DurationMS, Attempts: r.Attempts, Observations: r.Observations, OutputSHA256: r.OutputSHA256}
+		DurationMS: r.DurationMS, Attempts: r.Attempts, Adapter: r.EvidenceAdapter, Proof: r.Proof, Observations: r.Observations, OutputSHA256: r.OutputSHA256}
 	if r.Argv0 != nil {
 		c.Argv0 = Tool{Path: r.Argv0.Path, SHA256: r.Argv0.SHA256}
 	}
 	return c
+}
+
+func receiptBaselines(all []check.BaselineResult) []ReceiptBaseline {
+	out := []ReceiptBaseline{}
+	for _, b := range all {
+		r := ReceiptBaseline{ID: b.CheckID, Assertions: map[string]string{}}
+		for _, a := range b.Assertions {
+			r.Assertions[a.Key] = a.Result
+		}
+		out = append(out, r)
+	}
+	return out
 }

@@ -39,6 +39,7 @@ type Targeted struct {
 	Updated              []string                     `json:"updated_progress_records"`
 	CheckResults         []check.Result               `json:"check_results"`
 	Counterfactuals      []check.CounterfactualResult `json:"counterfactuals"`
+	Baselines            []check.BaselineResult       `json:"baselines"`
 	NotRun               bool                         `json:"not_run"`
 	Findings             []contract.Finding           `json:"-"`
 }
@@ -53,7 +54,7 @@ func (t *Task) Verify(ctx context.Context, sel Selection, now time.Time) (*Targe
 	}
 	r := &Targeted{TaskID: t.ID(), Revision: t.Link.Record.Revision, Identity: t.Link.Record.Identity, NotRun: true,
 		SelectedOutcome: optional(sel.Outcome), SelectedCheck: optional(sel.Check), Updated: []string{},
-		CheckResults: []check.Result{}, Counterfactuals: []check.CounterfactualResult{}}
+		CheckResults: []check.Result{}, Counterfactuals: []check.CounterfactualResult{}, Baselines: []check.BaselineResult{}}
 	head, err := t.Repo.Commit(ctx, "HEAD")
 	if err != nil {
 		return nil, fmt.Errorf("HEAD: %w", err)
@@ -112,12 +113,12 @@ func (t *Task) verifyContent(ctx context.Context, r *Targeted, l *listing, head 
 		}
 		r.Findings = append(r.Findings, t.scopeFindings(changes, nil)...)
 	}
-	run, err := t.execute(ctx, execution{Tree: r.SnapshotTree, Content: l, Units: chosen, Places: places, Jobs: sel.Jobs, Progress: sel.Progress})
+	run, err := t.execute(ctx, execution{Tree: r.SnapshotTree, Content: l, Units: chosen, Places: places, Jobs: sel.Jobs, Recall: true, Progress: sel.Progress})
 	if err != nil {
 		return err
 	}
 	r.NotRun = false
-	r.CheckResults, r.Counterfactuals = run.Checks, run.Controls
+	r.CheckResults, r.Counterfactuals, r.Baselines = run.Checks, run.Controls, run.Baselines
 	r.Findings = append(r.Findings, run.Findings...)
 	return nil
 }

@@ -121,7 +121,7 @@ func printVerdict(p *printer, v *gate.Verdict) {
 			}
 		}
 		p.line("  %s %-24s %7s  %s", scope, "scope", "", count(v.ScopePaths, "path"))
-		printResults(p, v.CheckResults, v.Counterfactuals)
+		printResults(p, v.CheckResults, v.Counterfactuals, v.Baselines)
 	}
 	switch {
 	case v.Accepted():

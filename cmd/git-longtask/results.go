@@ -10,9 +10,13 @@ import (
 )
 
 // printResults writes one line for each check and each counterfactual.
-func printResults(p *printer, checks []check.Result, controls []check.CounterfactualResult) {
+func printResults(p *printer, checks []check.Result, controls []check.CounterfactualResult, baselines []check.BaselineResult) {
+	base := map[string]string{}
+	for _, b := range baselines {
+		base[b.CheckID] = baseNote(p, b)
+	}
 	for _, r := range checks {
-		p.line("  %s", resultLine(p, r))
+		p.line("  %s%s", resultLine(p, r), base[r.InternalID])
 	}
 	for _, c := range controls {
 		p.line("  %s %-24s %7s", mark(p, c.Status), c.Key+" (counterfactual)", seconds(c.DurationMS))
@@ -31,7 +35,27 @@ func resultLine(p *printer, r check.Result) string {
 	if met < len(r.AssertionResults) {
 		criteria = fmt.Sprintf("%d of %s", met, criteria)
 	}
+	if tests, ok := r.Observations["report.total"].(int); ok {
+		criteria = count(tests, "test") + ", " + criteria
+	}
 	return fmt.Sprintf("%s %-24s %7s  %s", mark(p, string(r.Status)), key, seconds(r.DurationMS), criteria)
+}
+
+// baseNote says after a check's line how it was on the base tree.
+func baseNote(p *printer, b check.BaselineResult) string {
+	red := 0
+	for _, a := range b.Assertions {
+		if a.Result != check.BasePassed {
+			red++
+		}
+	}
+	switch b.Status {
+	case check.BaselineRed:
+		return fmt.Sprintf("   (red at base: %d)", red)
+	case check.BaselineGreen:
+		return p.red("   (green at base)")
+	}
+	return p.red("   (base not run)")
 }
 
 func mark(p *printer, status string) string {

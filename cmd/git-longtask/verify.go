@@ -55,7 +55,7 @@ func runVerify(ctx context.Context, inv *invocation) (*report, error) {
 	}
 	rep.Text = func(p *printer) {
 		p.line("verify of task %s, revision %d, on the work tree", r.TaskID, r.Revision)
-		printResults(p, r.CheckResults, r.Counterfactuals)
+		printResults(p, r.CheckResults, r.Counterfactuals, r.Baselines)
 		if rep.Exit != 0 {
 			p.line("%s: %s", p.red("not there yet"), count(problems(r.Findings), "problem"))
 		} else {

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/git-longtask/git-longtask/contract"
 	"github.com/git-longtask/git-longtask/gate/check/evidence"
@@ -117,13 +116,4 @@ func atBase(spec Spec, a contract.Assertion, r Result) string {
 		return BaseError
 	}
 	return BaseMissing
-}
-
-// String is one word for each kind of red, for a line on the terminal.
-func (b BaselineResult) String() string {
-	var words []string
-	for _, a := range b.Assertions {
-		words = append(words, a.Key+" "+a.Result)
-	}
-	return strings.Join(words, ", ")
 }

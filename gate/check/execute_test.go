@@ -87,7 +87,8 @@ func TestRunnersThatCannotStart(t *testing.T) {
 		{contract.Runner{Type: "node_oracle", Target: "none.mjs", Cwd: "sub"}, "sub/none.mjs is not a file of the tree"},
 		{contract.Runner{Type: "package_script", Target: "test", Cwd: "sub"}, "no package.json in sub or above it"},
 		{contract.Runner{Type: "playwright_test", Target: "x", Cwd: "."}, "does not support the runner playwright_test"},
-		{contract.Runner{Type: "command", Target: "x", Cwd: "."}, "does not support the runner command"},
+		{contract.Runner{Type: "command", Argv: []string{"no-such-program-anywhere"}, Adapter: "tap_v1", Cwd: "."}, "no-such-program-anywhere is not on PATH"},
+		{contract.Runner{Type: "command", Argv: []string{"./none.sh"}, Adapter: "tap_v1", Cwd: "sub"}, "sub/none.sh is not a file of the tree"},
 	} {
 		s := script()
 		c.r.TimeoutMS = 1000

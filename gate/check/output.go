@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/git-longtask/git-longtask/gate/check/evidence"
 	"github.com/git-longtask/git-longtask/gate/check/process"
 )
 
@@ -16,6 +17,9 @@ func tail(place Place, ex execution, secret map[string]string) map[string]any {
 	out := bytes.TrimSpace(ex.exit.Stderr)
 	if len(out) == 0 {
 		out = bytes.TrimSpace(ex.exit.Stdout)
+		if spoken := bytes.TrimSpace(evidence.GoOutput(out)); len(spoken) > 0 {
+			out = spoken
+		}
 	}
 	if _, leaked := leakedInBytes(secret, ex.exit.Stdout, ex.exit.Stderr); leaked || len(out) == 0 || ex.exit.Cause == process.TooLong {
 		return nil

@@ -138,3 +138,15 @@ func sortedNames(set map[string]bool) []string {
 	}
 	return sortedKeys(values)
 }
+
+// GoOutput is what the tests and builds behind go test -json printed.
+func GoOutput(stdout []byte) []byte {
+	var out []byte
+	for _, line := range bytes.Split(stdout, []byte("\n")) {
+		var e goEvent
+		if json.Unmarshal(line, &e) == nil {
+			out = append(out, e.Output...)
+		}
+	}
+	return out
+}

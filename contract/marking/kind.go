@@ -16,7 +16,7 @@ var topics = func() []topic {
 		{"non_goal", `non[- ]?goals?|out of scope|not in scope|excluded|exclusions|won['’]?t (?:do|have|be done)`},
 		{"forbidden_shortcut", `forbidden|shortcuts?|do not|don['’]?ts?|prohibited`},
 		{"external_confirmation", `external confirmations?|sign[- ]?offs?|confirmations?|approvals?|(?:confirmed|approved) by`},
-		{"decision", `open (?:questions?|points?|issues?)|decisions?|questions?|to be decided|tbd|undecided`},
+		{"decision", `open (?:questions?|points?|issues?)|^questions?$|decisions? (?:needed|required|pending|to make)|to be decided|tbd|undecided`},
 		{"acceptance", `acceptance(?: criteria)?|(?:done|accepted|finished|complete) when|definition of done|(?:success|exit) criteria|scenarios?|test cases?|verification`},
 		{"technical_obligation", `technical|constraints?|obligations?|non[- ]?functional(?: requirements?)?`},
 		{"requirement", `(?:functional )?requirements?|must(?: haves?)?|shall|features?|scope|user stories|behaviou?rs?|needs?`},

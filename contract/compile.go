@@ -111,6 +111,9 @@ func (c *compilation) run(workdir string) {
 		return
 	}
 	for i, name := range doc.FragmentPaths {
+		if slices.Contains(doc.FragmentPaths[:i], name) {
+			continue // listed twice, which was reported
+		}
 		place := doc.Place("outcome_files", i)
 		if fragment := c.parse(workdir+"/"+name, FileFragment, "outcome_fragment_not_found", place); fragment != nil {
 			doc.AddFragment(workdir+"/"+name, fragment)

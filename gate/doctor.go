@@ -158,6 +158,13 @@ func (d *diagnosis) chain(ctx context.Context, chain *authority.Chain) error {
 		d.add(contract.Finding{Code: "base_missing", Level: contract.LevelWarning, Message: fmt.Sprintf("the base commit %s of task %s is not in this clone", link.Record.BaseCommit.Short(), chain.Task), Refs: refs,
 			RepairHint: "fetch the history the task was locked on"}, nil)
 	}
+	if err := authority.InLine(ctx, d.repo, chain); errors.Is(err, authority.ErrRewritten) {
+		d.add(contract.Finding{Code: authority.ErrRewritten.Error(), Message: err.Error(), Refs: refs,
+			RepairHint: "look at both with git log -p; if the published one is right, point the chain here to it with git update-ref"}, nil)
+		return nil
+	} else if err != nil {
+		return err
+	}
 	published, err := Published(ctx, d.repo, chain)
 	if err != nil {
 		return err

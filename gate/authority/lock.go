@@ -134,6 +134,9 @@ func Continues(ctx context.Context, repo *gitx.Repo, d Draft, tasks []string) (*
 	if err != nil || own == nil {
 		return nil, err
 	}
+	if err := InLine(ctx, repo, own); err != nil {
+		return nil, err
+	}
 	same := own.Current().Record.Identity == d.Identity
 	if own.Open() && own.Current().Record.Workdir != d.Workdir {
 		return nil, fmt.Errorf("task %s is locked on %s: %w", d.Task, own.Current().Record.Workdir, ErrTaskExists)
@@ -218,7 +221,8 @@ func markerHere(ctx context.Context, repo *gitx.Repo) (*Marker, error) {
 }
 
 // Vanished tells whether something still names a chain of task that is not
-// here: this worktree's marker or a copy seen on a remote. ErrMissing then.
+// here: this worktree's marker, the journal, a copy seen on a remote.
+// ErrMissing then.
 func Vanished(ctx context.Context, repo *gitx.Repo, task string) error {
 	m, err := markerHere(ctx, repo)
 	if err != nil {
@@ -231,6 +235,12 @@ func Vanished(ctx context.Context, repo *gitx.Repo, task string) error {
 		if PublishedTask(ref) == task {
 			return fmt.Errorf("task %s: %w: %s holds a published copy", task, ErrMissing, ref)
 		}
+	}
+	if _, err := repo.Ref(ctx, JournalRef(task)); !errors.Is(err, gitx.ErrNotFound) {
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("task %s: %w: %s tells of it", task, ErrMissing, JournalRef(task))
 	}
 	return nil
 }

@@ -146,6 +146,9 @@ func (p Push) carriesWork(ctx context.Context, t *gate.Task, l PushLine, tip git
 	}
 	top, err := t.Repo.Resolve(ctx, on)
 	if errors.Is(err, gitx.ErrNotFound) {
+		top, err = branchGone(ctx, t)
+	}
+	if errors.Is(err, gitx.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
@@ -172,6 +175,24 @@ func (p Push) carriesWork(ctx context.Context, t *gate.Task, l PushLine, tip git
 		}
 	}
 	return false, nil
+}
+
+// branchGone is what counts as the task's branch after that was renamed or
+// deleted: HEAD of a worktree that is bound to the task. ErrNotFound when the
+// push comes from elsewhere.
+func branchGone(ctx context.Context, t *gate.Task) (gitx.OID, error) {
+	m, err := authority.Bound(ctx, t.Repo)
+	if err != nil {
+		return "", err
+	}
+	here, err := m.OnBranch(ctx, t.Repo, t.Link.Record.BaseCommit)
+	if err != nil {
+		return "", err
+	}
+	if m.Task != t.ID() || !here {
+		return "", gitx.ErrNotFound
+	}
+	return t.Repo.Resolve(ctx, "HEAD")
 }
 
 // brings are the commits that the remote ref gets: those it does not have, or,

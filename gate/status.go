@@ -116,7 +116,7 @@ func (t *Task) statusOfGate(ctx context.Context, s *Status, head gitx.Commit, ev
 		}
 	}
 	receipt, err := t.freshReceipt(ctx, head)
-	if err != nil || receipt == nil || !s.Clean {
+	if err != nil || receipt == nil || !s.Clean || refusedHere(events, head.OID, s.Identity) {
 		return err
 	}
 	s.SameTreeAs = ""
@@ -124,6 +124,18 @@ func (t *Task) statusOfGate(ctx context.Context, s *Status, head gitx.Commit, ev
 	s.ExternalConfirmations = t.externalConfirmations()
 	s.ReceiptTrust = "unsigned"
 	return nil
+}
+
+// refusedHere tells whether the last gate that this clone ran on a commit
+// refused it: a receipt that says otherwise is from elsewhere or forged.
+func refusedHere(events []authority.Event, commit gitx.OID, identity string) bool {
+	refused := false
+	for _, g := range gateEvents(events) {
+		if g.Commit == commit && g.Identity == identity {
+			refused = g.WorkflowStatus == NeedsWork
+		}
+	}
+	return refused
 }
 
 // gateEvents are the gate runs in the journal, oldest first.

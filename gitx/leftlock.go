@@ -24,7 +24,7 @@ func (r *Repo) OwnLocks() ([]LeftLock, error) {
 	var found []LeftLock
 	for _, root := range []string{
 		filepath.Join(r.CommonDir, "refs", "longtask"), filepath.Join(r.CommonDir, "refs", "longtask-remotes"),
-		filepath.Join(r.CommonDir, "refs", "notes", "longtask.lock"), filepath.Join(r.GitDir, "refs", "worktree", "longtask"),
+		filepath.Join(r.CommonDir, "refs", "notes", "longtask.lock"), filepath.Join(r.CommonDir, "refs", "notes", "longtask-remotes"), filepath.Join(r.GitDir, "refs", "worktree", "longtask"),
 	} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {

@@ -51,7 +51,7 @@ func (r *Repo) FetchRefs(ctx context.Context, remote string, refspecs []string) 
 		return err
 	}
 	args := []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-prune",
-		"--no-prune-tags", "--no-recurse-submodules", "--no-write-commit-graph", "--refmap=", "--", remote}
+		"--no-prune-tags", "--no-recurse-submodules", "--no-write-commit-graph", "--no-filter", "--refmap=", "--", remote}
 	if _, err := r.network().run(ctx, nil, append(args, wanted...)...); err != nil {
 		return fmt.Errorf("fetch from %s: %w", remote, err)
 	}

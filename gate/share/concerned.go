@@ -41,6 +41,13 @@ func concerned(ctx context.Context, repo *gitx.Repo, req Request, head gitx.Comm
 	for id, t := range all {
 		wanted[id] = wanted[id] || branches[t.Link.Record.Branch] || t.Freezes(changed)
 	}
+	if len(all) == 0 {
+		// No authority at all is here: what the head holds was perhaps locked
+		// and never fetched, which a change of the contract would not show.
+		if changes, err = everything(ctx, repo, head.Tree); err != nil {
+			return nil, err
+		}
+	}
 	j.Findings = append(j.Findings, unlocked(all, changes)...)
 	var tasks []*gate.Task
 	for id, t := range all {
@@ -70,7 +77,11 @@ func chains(ctx context.Context, repo *gitx.Repo) (map[string]*gate.Task, error)
 	}
 	all := map[string]*gate.Task{}
 	for id, ref := range refs {
-		c, err := authority.LoadRef(ctx, repo, id, ref)
+		tip, err := repo.Ref(ctx, ref)
+		if err != nil {
+			return nil, fmt.Errorf("authority of task %s: %w", id, err)
+		}
+		c, err := whole(ctx, repo, id, ref, tip)
 		if err != nil {
 			return nil, err
 		}
@@ -103,8 +114,21 @@ func headBranches(ctx context.Context, repo *gitx.Repo, given string, head gitx.
 	return found, nil
 }
 
-// unlocked warns of contracts that change in the range and have no chain here:
-// nothing can be judged by them, which the reviewer should know.
+// everything is a tree as changes against nothing.
+func everything(ctx context.Context, repo *gitx.Repo, tree gitx.OID) ([]gitx.Change, error) {
+	entries, err := repo.ListTree(ctx, tree)
+	if err != nil {
+		return nil, fmt.Errorf("tree %s: %w", tree.Short(), err)
+	}
+	changes := make([]gitx.Change, len(entries))
+	for i, e := range entries {
+		changes[i] = gitx.Change{Path: e.Path, Status: 'A', NewMode: e.Mode, NewOID: e.OID}
+	}
+	return changes, nil
+}
+
+// unlocked warns of contracts in the range that have no chain here: nothing can
+// be judged by them, which the reviewer should know.
 func unlocked(all map[string]*gate.Task, changes []gitx.Change) []contract.Finding {
 	locked := map[string]bool{}
 	for _, t := range all {
@@ -117,7 +141,7 @@ func unlocked(all map[string]*gate.Task, changes []gitx.Change) []contract.Findi
 			continue
 		}
 		findings = append(findings, contract.Finding{Code: "contract_not_locked", Level: contract.LevelWarning, Path: c.Path,
-			Message:    "this contract changes in the range, but no authority of it is in this clone, so nothing was judged by it",
+			Message:    "no authority of this contract is in this clone, so nothing was judged by it",
 			RepairHint: "lock it with git longtask compile and publish it with git longtask sync; if that was done, fetch it here with git longtask sync"})
 	}
 	return findings

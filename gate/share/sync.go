@@ -137,22 +137,41 @@ func fetch(ctx context.Context, repo *gitx.Repo, remote string, s *Synced) (map[
 		return theirs, nil
 	}
 	fetchErr := repo.FetchRefs(ctx, remote, specs)
+	if fetchErr == nil {
+		return theirs, nil
+	}
+	if err := wentBack(ctx, repo, remote, theirs, s); err != nil || len(s.Findings) > 0 {
+		return theirs, err
+	}
+	return theirs, fetchErr
+}
+
+// wentBack looks for a rewritten ref behind a fetch that failed. Most fail for
+// other reasons: a lost connection, the lock of a git that runs or was killed.
+func wentBack(ctx context.Context, repo *gitx.Repo, remote string, theirs map[string]gitx.OID, s *Synced) error {
 	for name, oid := range theirs {
 		have, err := repo.Ref(ctx, copyOf(remote, name))
-		if err != nil && !errors.Is(err, gitx.ErrNotFound) {
-			return nil, err
+		if errors.Is(err, gitx.ErrNotFound) || err == nil && have == oid {
+			continue
 		}
-		if fetchErr != nil && err == nil && have != oid {
+		if err != nil {
+			return err
+		}
+		if err := repo.FetchRefs(ctx, remote, []string{string(oid)}); err != nil {
+			return err
+		}
+		follows, err := repo.IsAncestor(ctx, have, oid)
+		if err != nil {
+			return err
+		}
+		if !follows {
 			s.Findings = append(s.Findings, contract.Finding{Code: "authority_rewritten", Level: contract.LevelError,
 				Message:    fmt.Sprintf("%s on %s was rewritten: it no longer holds what was published before (%s, now %s)", name, remote, have.Short(), oid.Short()),
 				RepairHint: "find out who rewrote it; what was published before is still here under " + copyOf(remote, name),
 				Refs:       map[string]any{"ref": name, "published": have, "now": oid}})
 		}
 	}
-	if len(s.Findings) > 0 {
-		return theirs, nil
-	}
-	return theirs, fetchErr
+	return nil
 }
 
 // mergeChains takes over chains that are ahead there and lists those to push.
@@ -188,7 +207,7 @@ func mergeChain(ctx context.Context, repo *gitx.Repo, name string, ours, theirs 
 	if ours == theirs {
 		return nil
 	}
-	if _, err := authority.LoadAt(ctx, repo, task, name, theirs); err != nil {
+	if _, err := whole(ctx, repo, task, name, theirs); err != nil {
 		return fmt.Errorf("published by %s: %w", s.Remote, err)
 	}
 	ahead := ours == ""

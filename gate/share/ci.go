@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/git-longtask/git-longtask/contract"
 	"github.com/git-longtask/git-longtask/gate"
@@ -76,7 +77,7 @@ func endpoints(ctx context.Context, repo *gitx.Repo, req Request) (base, head gi
 		into *gitx.Commit
 	}{{"base", req.Base, &base}, {"head", req.Head, &head}} {
 		if *side.into, err = repo.Commit(ctx, side.rev); errors.Is(err, gitx.ErrNotFound) {
-			err = &Fetch{Code: side.name + "_missing", What: fmt.Sprintf("the %s commit %q is not in this clone", side.name, side.rev), Command: "git fetch origin " + side.rev}
+			err = &Fetch{Code: side.name + "_missing", What: fmt.Sprintf("the %s commit %q is not in this clone", side.name, side.rev), Command: fetchCommand(repo, side.rev)}
 		}
 		if err != nil {
 			return base, head, "", err
@@ -91,6 +92,20 @@ func endpoints(ctx context.Context, repo *gitx.Repo, req Request) (base, head gi
 		err = f
 	}
 	return base, head, meet, err
+}
+
+// fetchCommand brings a revision and, into a shallow clone, its history. A
+// revision named as a remote's branch is fetched to where that name looks.
+func fetchCommand(repo *gitx.Repo, rev string) string {
+	command, remote, spec := "git fetch", "origin", rev
+	if repo.Shallow {
+		command += " --unshallow"
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(rev, "refs/"), "remotes/")
+	if r, branch, ok := strings.Cut(name, "/"); ok && branch != "" && r != "heads" && r != "tags" {
+		remote, spec = r, fmt.Sprintf("%s:refs/remotes/%s/%s", branch, r, branch)
+	}
+	return fmt.Sprintf("%s %s %s", command, remote, spec)
 }
 
 // judge runs the gate of one task and everything around it.

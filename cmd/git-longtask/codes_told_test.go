@@ -6,6 +6,7 @@ package main
 type told struct{ room, cause, remedy string }
 
 var codesToldHere = map[string]told{
+	"object_missing":                                     {cause: "this clone holds only a part of its history (a partial clone) and lacks something that is needed", remedy: "run `git longtask sync` while the remote can be reached"},
 	"binding_key_duplicate":                              {cause: "two entries have the same key: binding", remedy: "rename one of them, or remove it"},
 	"check_key_duplicate":                                {cause: "two entries have the same key: check of an outcome", remedy: "rename one of them, or remove it"},
 	"control_key_duplicate":                              {cause: "two entries have the same key: control", remedy: "rename one of them, or remove it"},

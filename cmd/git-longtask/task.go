@@ -52,6 +52,9 @@ func (inv *invocation) taskError(ctx context.Context, repo *gitx.Repo, err error
 	case errors.Is(err, authority.ErrMissing):
 		return &decideError{Code: authority.ErrMissing.Error(), Message: plainly(err, authority.ErrMissing, "its authority is not in this repository"),
 			Hint: "fetch it from where it was published, or let doctor look for what is left of it", Next: "git longtask sync"}
+	case errors.Is(err, gitx.ErrMissing):
+		return &decideError{Code: "object_missing", Message: err.Error(),
+			Hint: "this clone holds only a part of its history; let git longtask fetch the authority while the remote can be reached", Next: "git longtask sync"}
 	case errors.Is(err, authority.ErrRewritten):
 		return &decideError{Code: authority.ErrRewritten.Error(), Message: plainly(err, authority.ErrRewritten, "its authority was rewritten"),
 			Hint: "find out which of the two was changed and by whom; nothing is decided before they agree", Next: "git longtask doctor"}

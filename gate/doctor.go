@@ -25,7 +25,7 @@ type Ailment struct {
 // marker, the chains, the journals, lock files, and what CI will need.
 func Diagnose(ctx context.Context, repo *gitx.Repo) ([]Ailment, error) {
 	d := &diagnosis{repo: repo}
-	for _, look := range []func(context.Context) error{d.git, d.locks, d.marker, d.chains, d.cache} {
+	for _, look := range []func(context.Context) error{d.git, d.locks, d.marker, d.chains, d.places, d.cache} {
 		if err := look(ctx); err != nil {
 			return nil, err
 		}

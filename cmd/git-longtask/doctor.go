@@ -7,13 +7,15 @@ import (
 
 	"github.com/git-longtask/git-longtask/contract"
 	"github.com/git-longtask/git-longtask/gate"
+	"github.com/git-longtask/git-longtask/gitx"
 	"github.com/git-longtask/git-longtask/hooks"
 )
 
 // doctorFields are what doctor adds to the envelope.
 type doctorFields struct {
-	Healthy  bool     `json:"healthy"`
-	Repaired []string `json:"repaired"` // codes of what --repair mended
+	Healthy  bool      `json:"healthy"`
+	Repaired []string  `json:"repaired"` // codes of what --repair mended
+	Git      gate.Tool `json:"git"`      // the git in use
 }
 
 func doctorCommand() *command {
@@ -24,12 +26,23 @@ func doctorCommand() *command {
 		JSON:        doctorFields{},
 		Description: "Looks at what the tool stands on: the git in use, hooks, the marker of this worktree, authority chains and journals, lock files left behind, and what CI will need. Ends with 1 when something is broken; warnings do not count. --repair does only what the finding says it does, and never removes a contract, a source, a commit or a chain.",
 		Examples:    []string{"git longtask doctor", "git longtask doctor --repair"},
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "repair", Usage: "repair what can be repaired safely"}},
-		Run:         runDoctor,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "repair", Usage: "repair what can be repaired safely"},
+			&cli.BoolFlag{Name: "upgrade-check", Usage: "say what a newer version would change (planned)"},
+			&cli.IntFlag{Name: "probe", Usage: "run one check this many times and compare (planned)"},
+			&cli.StringFlag{Name: "canary", Usage: "prove that one check notices a planted fault (planned)"},
+			&cli.StringFlag{Name: "check", Usage: "the check of --probe and --canary (planned)"},
+		},
+		Run: runDoctor,
 	}
 }
 
 func runDoctor(ctx context.Context, inv *invocation) (*report, error) {
+	for _, name := range []string{"upgrade-check", "probe", "canary", "check"} {
+		if inv.Flags.IsSet(name) {
+			return nil, notBuilt(&command{Name: "doctor --" + name})
+		}
+	}
 	repo, err := inv.Repo(ctx)
 	if err != nil {
 		return nil, err
@@ -50,6 +63,36 @@ func runDoctor(ctx context.Context, inv *invocation) (*report, error) {
 		}
 		found = append(found, a.Finding)
 	}
+	beside, err := besideTasks(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, beside...)
+	tool, err := gitInUse(ctx)
+	if err != nil {
+		return nil, err
+	}
+	contract.SortFindings(found)
+	rep := &report{Status: "healthy", Findings: found, Fields: doctorFields{!contract.Refuses(found), repaired, tool}}
+	if contract.Refuses(found) {
+		rep.Status, rep.Exit = "unhealthy", exitRefused
+	}
+	rep.Text = func(p *printer) {
+		for _, code := range repaired {
+			p.line("repaired: %s", code)
+		}
+		p.line("%s  git %s", p.bold(rep.Status), tool.Version)
+		p.findings(found)
+	}
+	return rep, nil
+}
+
+// besideTasks is what is wrong with the hooks and their configuration.
+func besideTasks(ctx context.Context, repo *gitx.Repo) ([]contract.Finding, error) {
+	found, err := hooks.Misconfigured(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
 	states, err := hooks.Inspect(ctx, repo)
 	if err != nil {
 		return nil, err
@@ -59,17 +102,14 @@ func runDoctor(ctx context.Context, inv *invocation) (*report, error) {
 			found = append(found, f)
 		}
 	}
-	contract.SortFindings(found)
-	rep := &report{Status: "healthy", Findings: found, Fields: doctorFields{!contract.Refuses(found), repaired}}
-	if contract.Refuses(found) {
-		rep.Status, rep.Exit = "unhealthy", exitRefused
+	return found, nil
+}
+
+func gitInUse(ctx context.Context) (gate.Tool, error) {
+	path, err := gitx.Program()
+	if err != nil {
+		return gate.Tool{}, err
 	}
-	rep.Text = func(p *printer) {
-		for _, code := range repaired {
-			p.line("repaired: %s", code)
-		}
-		p.line("%s", p.bold(rep.Status))
-		p.findings(found)
-	}
-	return rep, nil
+	version, err := gitx.Version(ctx)
+	return gate.Tool{Path: path, Version: version}, err
 }

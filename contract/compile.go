@@ -140,6 +140,10 @@ func (c *compilation) judge(doc *shape.Document, config *Config) {
 	g := rules.Build(doc)
 	f := freeze.New(c.repo, g)
 	f.Sources(c.ctx)
+	incomplete := rules.Complete(g, f.Items)
+	c.add(incomplete...)
+	g = rules.Build(doc) // with the texts that were taken from the sources
+	f.Graph = g
 	f.Context(c.ctx)
 	f.Technical()
 	f.Checks(c.ctx)
@@ -161,7 +165,7 @@ func (c *compilation) judge(doc *shape.Document, config *Config) {
 	c.riskSurfaces(doc)
 
 	c.result.Coverage, c.result.Source, c.result.places = coverage, source, g.Places()
-	if len(doc.Findings) > 0 || !doc.Whole() {
+	if len(doc.Findings)+len(incomplete) > 0 || !doc.Whole() {
 		return
 	}
 	compiled := &Compiled{Format: Format, Workdir: path.Dir(c.result.Path), Contract: doc.Contract, EffectiveRisk: level, RiskReasons: reasons, Config: config}

@@ -222,14 +222,9 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-func TestUnsupportedPartsAreReadAndRefused(t *testing.T) {
-	command := `runner: {type: command, argv: [go, test, ""], adapter: go_test_json_v1, effect: read_only}`
-	r := compile(manyOutcomes(1).edit(t, "runner: {type: node_oracle, target: verify/o0.mjs, effect: read_only}", command))
-	if got := codesOf(r); !slices.Equal(got, []string{"not_supported_yet"}) || r.Findings[0].Line != 23 {
-		t.Error(summary(r.Findings))
-	}
-	r = compile(manyOutcomes(1).edit(t, "long-task-delivery-v2", SchemaGoals))
-	if got := codesOf(r); !slices.Equal(got, []string{"not_supported_yet"}) {
+func TestUnsupportedSchemaIsRefused(t *testing.T) {
+	r := compile(manyOutcomes(1).edit(t, "long-task-delivery-v2", SchemaGoals))
+	if got := codesOf(r); !slices.Equal(got, []string{"not_supported_yet"}) || r.Findings[0].Line != 1 {
 		t.Error(summary(r.Findings))
 	}
 }
@@ -305,6 +300,46 @@ func TestHostileFiles(t *testing.T) {
 		}
 		if !Refuses(r.Findings) || len(r.Findings) > 200 {
 			t.Errorf("%s: %d findings", name, len(r.Findings))
+		}
+	}
+}
+
+// TestTextsAreTakenFromTheSource: left out or written, the identity is one.
+func TestTextsAreTakenFromTheSource(t *testing.T) {
+	acceptance := func(m *memory, statement, criterion string) *memory {
+		m.files["docs/request.md"] = append(m.files["docs/request.md"], "<!-- ty-source-item:start key=right kind=acceptance -->\nThe total is right.\n<!-- ty-source-item:end -->\n"...)
+		m.edit(t, "risk: {facts: {}}", "- {key: right, source_ref: docs/request.md,"+statement+" disposition: {type: acceptance, refs: [o0.run.total]}}\nrisk: {facts: {}}")
+		return m.edit(t, "criterion: The total is right., ", criterion)
+	}
+	written := compile(acceptance(manyOutcomes(1), " statement: The total is right.,", "criterion: The total is right., "))
+	short := compile(acceptance(manyOutcomes(1), "", "").
+		edit(t, "statement: Report 0 adds lines., disp", "disp").edit(t, "statement: Report 0 adds lines., req", "req"))
+	if Refuses(written.Findings) || Refuses(short.Findings) {
+		t.Fatal(summary(append(written.Findings, short.Findings...)))
+	}
+	a, _ := written.Compiled.Canonical()
+	b, _ := short.Compiled.Canonical()
+	if !bytes.Equal(a, b) {
+		t.Errorf("written:\n%s\nleft out:\n%s", a, b)
+	}
+}
+
+func TestTextsThatTheSourceDoesNotGive(t *testing.T) {
+	second := "<!-- ty-source-item:start key=more kind=requirement -->\nMore.\n<!-- ty-source-item:end -->\n"
+	twice := manyOutcomes(1).edit(t, "statement: Report 0 adds lines., req", "req").edit(t, "risk: {facts: {}}", "- {key: more, source_ref: docs/request.md, disposition: {type: claim, refs: [o0.requirement.sum]}}\nrisk: {facts: {}}")
+	twice.files["docs/request.md"] = append(twice.files["docs/request.md"], second...)
+	for name, test := range map[string]struct {
+		repo *memory
+		want string
+	}{
+		"several items":  {twice, "several source items are mapped to it: sum-0, more"},
+		"no item":        {manyOutcomes(1).edit(t, "statement: Report 0 adds lines., req", "req").edit(t, "o0.requirement.sum]", "o0.requirement.none]"), "no source item is mapped to it"},
+		"no item of key": {manyOutcomes(1).edit(t, "statement: Report 0 adds lines., disp", "disp").edit(t, "key: sum-0", "key: other"), "no source item has its key"},
+	} {
+		r := compile(test.repo)
+		i := slices.Index(codesOf(r), "missing_field")
+		if i < 0 || !strings.Contains(r.Findings[i].Message, test.want) || r.Compiled != nil {
+			t.Errorf("%s: %s", name, summary(r.Findings))
 		}
 	}
 }

@@ -33,9 +33,10 @@ func (o object) product() model.Product {
 	return product
 }
 
-// requirement reads a requirement or an obligation.
+// requirement reads a requirement or an obligation. Without a statement the
+// text of the source item mapped to it is meant.
 func (r *reader) requirement(n *yaml.Node, field string) model.Requirement {
-	o := r.object(n, field, []string{"key", "statement", "required_proof_surfaces"}, nil)
+	o := r.object(n, field, []string{"key", "required_proof_surfaces"}, []string{"statement"})
 	seen := map[string]bool{}
 	q := model.Requirement{Key: o.key("key"), Statement: o.text("statement")}
 	q.RequiredProofSurfaces = list(o, "required_proof_surfaces", func(n *yaml.Node, field string) string {

@@ -114,9 +114,10 @@ func (o object) outcomeFiles() []string {
 	})
 }
 
-// sourceClaim reads where one marked source item went.
+// sourceClaim reads where one marked source item went. Without a statement the
+// item's own text is meant.
 func (r *reader) sourceClaim(n *yaml.Node, field string) model.SourceClaim {
-	o := r.object(n, field, []string{"key", "source_ref", "statement", "disposition"}, nil)
+	o := r.object(n, field, []string{"key", "source_ref", "disposition"}, []string{"statement"})
 	c := model.SourceClaim{Key: o.key("key"), SourceRef: o.sourceRef(), Statement: o.text("statement")}
 	if d := o.fields["disposition"]; d != nil {
 		c.Disposition = r.disposition(d, o.at("disposition"))

@@ -66,6 +66,7 @@ type file struct {
 	path string
 	open *Item
 	text []string
+	lost bool // a start marker could not be read, so its end is not astray
 }
 
 // line reads one line and tells whether a marker word stands on it.
@@ -80,10 +81,12 @@ func (f *file) line(number int, line string) bool {
 	switch {
 	case m == nil:
 		f.fail(number, "source_item_marker_invalid", "put <!-- ty-source-item:start key=... kind=... --> or <!-- ty-source-item:end --> alone on the line", "the marker does not stand alone on its line or is not complete")
-		if strings.Contains(line, "ty-source-item:start") && f.open == nil {
-			f.open = &Item{Broken: true}
-		} else if f.open != nil {
+		switch {
+		case f.open != nil:
 			f.open.Broken = true
+		case strings.Contains(line, "ty-source-item:start"):
+			f.Items = append(f.Items, Item{SourceItem: model.SourceItem{Path: f.path, Line: number}, Broken: true})
+			f.lost = true
 		}
 	case m[1] == "start":
 		f.start(number, strings.Fields(m[2]))
@@ -99,6 +102,7 @@ func (f *file) start(number int, attributes []string) {
 		f.open.Broken = true
 		f.close()
 	}
+	f.lost = false
 	before := len(f.Findings)
 	item := Item{SourceItem: model.SourceItem{Path: f.path, Line: number}}
 	f.attributes(&item, number, attributes)
@@ -166,6 +170,8 @@ func (f *file) end(number int, rest string) {
 			f.open.Broken = true
 			f.close()
 		}
+	case f.open == nil && f.lost:
+		f.lost = false
 	case f.open == nil:
 		f.fail(number, "source_item_end_without_start", "remove it, or add the start marker before the item", "an item ends here that never started")
 	default:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -108,7 +109,7 @@ func (inv *invocation) follow(ctx context.Context, repo *gitx.Repo, task string,
 
 // anyTask is the chain of the named workdir, of the active task or of the only
 // task of the repository, whatever its state. Of several with one workdir the
-// open one is meant.
+// newest is meant.
 func (inv *invocation) anyTask(ctx context.Context, repo *gitx.Repo, workdir string) (*authority.Chain, error) {
 	dir := ""
 	if workdir == "" {
@@ -135,7 +136,21 @@ func (inv *invocation) anyTask(ctx context.Context, repo *gitx.Repo, workdir str
 			found = append(found, chain)
 		}
 	}
+	if dir != "" {
+		found = withoutContinued(found)
+	}
 	return inv.onlyOne(ctx, repo, found)
+}
+
+// withoutContinued leaves out the chains that another one of them goes on from.
+func withoutContinued(chains []*authority.Chain) []*authority.Chain {
+	continued := map[string]bool{}
+	for _, c := range chains {
+		for _, l := range c.Before {
+			continued[l.Record.Task] = true
+		}
+	}
+	return slices.DeleteFunc(chains, func(c *authority.Chain) bool { return continued[c.Task] })
 }
 
 func (inv *invocation) onlyOne(ctx context.Context, repo *gitx.Repo, found []*authority.Chain) (*authority.Chain, error) {
@@ -144,7 +159,7 @@ func (inv *invocation) onlyOne(ctx context.Context, repo *gitx.Repo, found []*au
 	}
 	var names []string
 	for _, c := range found {
-		if len(found) == 1 || c.Open() && inv.arg(0) != "" {
+		if len(found) == 1 {
 			return c, nil
 		}
 		names = append(names, fmt.Sprintf("%s (%s, %s)", c.Task, c.State(), c.Current().Record.Workdir))

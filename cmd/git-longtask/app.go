@@ -12,6 +12,7 @@ func commands() []*command {
 		hookCommand(),
 		completeCommand(),
 		completionCommand(),
+		initCommand(),
 		installCommand(),
 		uninstallCommand(),
 		versionCommand(),

@@ -4,7 +4,6 @@ package main
 // yet. Asking for one is answered with not_supported_yet, never with silence.
 func planned() []*command {
 	return []*command{
-		{Name: "init", Group: groupSetUp, Args: "<workdir>", Usage: "write a contract to start from"},
 		{Name: "run", Group: groupWork, Usage: "run a worker once, bounded, and judge its result"},
 		{Name: "loop", Group: groupWork, Usage: "run a worker until the task is finished"},
 		{Name: "gate-verdict", Group: groupWork, Usage: "hand a verdict to a waiting attempt"},

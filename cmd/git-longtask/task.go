@@ -96,9 +96,7 @@ func (inv *invocation) inRepo(repo *gitx.Repo, dir string) (string, error) {
 	if !filepath.IsAbs(dir) {
 		abs = filepath.Join(inv.Dir, dir)
 	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		abs = real
-	}
+	abs = resolved(abs)
 	rel, err := filepath.Rel(repo.Top, abs)
 	if top, e := filepath.EvalSymlinks(repo.Top); e == nil && (err != nil || strings.HasPrefix(rel, "..")) {
 		rel, err = filepath.Rel(top, abs)
@@ -108,6 +106,18 @@ func (inv *invocation) inRepo(repo *gitx.Repo, dir string) (string, error) {
 		return "", &decideError{Code: "path_outside_repository", Message: fmt.Sprintf("%s is not inside the repository", dir), Hint: "name a directory of this repository"}
 	}
 	return rel, nil
+}
+
+// resolved follows the links of what exists of a path; the rest need not.
+func resolved(abs string) string {
+	real, err := filepath.EvalSymlinks(abs)
+	switch up := filepath.Dir(abs); {
+	case err == nil:
+		return real
+	case up != abs:
+		return filepath.Join(resolved(up), filepath.Base(abs))
+	}
+	return abs
 }
 
 // author is the contract to compile: the named workdir, the active task's, or

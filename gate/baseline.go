@@ -104,7 +104,7 @@ func (r *running) jobs() int {
 
 // baseWithFrozen is the base tree, as the chain holds it, with every file that
 // the revision in force froze in its place. now gives the modes of the files
-// that the base does not have.
+// that the base does not have. What must not appear is not there either.
 func (t *Task) baseWithFrozen(ctx context.Context, now *listing) (*listing, error) {
 	e, err := t.Repo.Entry(ctx, t.Link.Tree, "base")
 	if err != nil {
@@ -126,7 +126,8 @@ func (t *Task) baseWithFrozen(ctx context.Context, now *listing) (*listing, erro
 		}
 		frozen[f.Path] = gitx.TreeEntry{Path: f.Path, Mode: mode, OID: blob.OID}
 	}
-	entries = slices.DeleteFunc(entries, func(e gitx.TreeEntry) bool { return covered(e.Path, frozen) })
+	absent := t.mustBeAbsent()
+	entries = slices.DeleteFunc(entries, func(e gitx.TreeEntry) bool { return slices.Contains(absent, e.Path) || covered(e.Path, frozen) })
 	for _, f := range frozen {
 		entries = append(entries, f)
 	}

@@ -165,6 +165,8 @@ func readReportFile(place Place, name string, began time.Time) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("the report %s is not a regular file", name)
 	case info.ModTime().Before(began.Add(-clockSlack)):
 		return nil, fmt.Errorf("%w: the report %s is older than the run", evidence.ErrNotFresh, name)
 	case info.Size() > OutputLimit:

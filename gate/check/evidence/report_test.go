@@ -109,7 +109,9 @@ func TestTAPReports(t *testing.T) {
 
 func TestJUnitReports(t *testing.T) {
 	t.Parallel()
-	suite := func(cases string) string { return `<testsuites><testsuite name="s">` + cases + `</testsuite></testsuites>` }
+	suite := func(cases string) string {
+		return `<testsuites><testsuite name="s">` + cases + `</testsuite></testsuites>`
+	}
 	for _, c := range []struct{ name, in, want string }{
 		{"passes", suite(`<testcase classname="c" name="test_add[small [ac:k]]" time="0.1"><system-out>&lt;failure/></system-out></testcase>`), passedOnce},
 		{"no testsuites around it", `<?xml version="1.0" encoding="utf-8"?><testsuite><testcase name="[ac:k]"/></testsuite>`, passedOnce},

@@ -165,10 +165,14 @@ func (c *compilation) judge(doc *shape.Document, config *Config) {
 	c.riskSurfaces(doc)
 
 	c.result.Coverage, c.result.Source, c.result.places = coverage, source, g.Places()
-	if len(doc.Findings)+len(incomplete) > 0 || !doc.Whole() {
-		return
+	if len(doc.Findings)+len(incomplete) == 0 && doc.Whole() {
+		c.seal(&Compiled{Contract: doc.Contract, EffectiveRisk: level, RiskReasons: reasons, Config: config}, f)
 	}
-	compiled := &Compiled{Format: Format, Workdir: path.Dir(c.result.Path), Contract: doc.Contract, EffectiveRisk: level, RiskReasons: reasons, Config: config}
+}
+
+// seal completes the compiled form with what was frozen.
+func (c *compilation) seal(compiled *Compiled, f *freeze.Freezer) {
+	compiled.Format, compiled.Workdir = Format, path.Dir(c.result.Path)
 	for _, item := range f.Items {
 		if !item.Broken {
 			compiled.SourceItems = append(compiled.SourceItems, item.SourceItem)

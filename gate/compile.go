@@ -113,7 +113,7 @@ func lockFinding(err error, prev *authority.Chain, d authority.Draft) *contract.
 		f.Next = "git longtask compile " + d.Workdir
 	case errors.Is(err, authority.ErrTaskExists):
 		f.Code = authority.ErrTaskExists.Error()
-		f.Message = err.Error()
+		f.Message = strings.TrimSuffix(err.Error(), ": "+authority.ErrTaskExists.Error())
 		f.RepairHint = "finish that task (git longtask close), give it up (git longtask abandon --why ...), or work in another worktree"
 		f.Next = "git longtask tasks"
 	default:

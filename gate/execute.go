@@ -193,7 +193,7 @@ func (r *running) treeIntact(ctx context.Context, ran []check.Spec) ([]contract.
 			continue
 		}
 		findings = append(findings, contract.Finding{Code: "read_only_check_wrote", Level: contract.LevelError,
-			Message:    fmt.Sprintf("check %s says effect read_only but changed %d paths of the tree, %q first", spec.Check.Key, len(changed), changed[0]),
+			Message:    fmt.Sprintf("check %s says effect read_only but changed the tree at %q (paths changed: %d)", spec.Check.Key, changed[0], len(changed)),
 			RepairHint: "let it write below $TMPDIR, or declare effect test_sandbox",
 			Refs:       map[string]any{"outcome": spec.Outcome, "check": spec.Check.Key, "paths": changed}})
 		break

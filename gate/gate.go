@@ -135,7 +135,7 @@ func dirtyFinding(dirty []gitx.StatusEntry) contract.Finding {
 		names = append(names, d.Path)
 	}
 	return contract.Finding{Code: ErrDirty.Error(), Level: contract.LevelError, Path: names[0],
-		Message:    fmt.Sprintf("the work tree differs from HEAD (%d paths staged, changed or untracked); the gate judges commits only", len(names)),
+		Message:    fmt.Sprintf("the work tree differs from HEAD (staged, changed or untracked: %d); the gate judges commits only", len(names)),
 		RepairHint: "commit the changes, or put them aside with git stash -u, or judge a commit as it is with --commit",
 		Refs:       map[string]any{"paths": names}}
 }

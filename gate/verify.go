@@ -132,7 +132,7 @@ func optional(s string) *string {
 
 func unmergedFinding(e *gitx.UnmergedError) contract.Finding {
 	return contract.Finding{Code: "index_unmerged", Level: contract.LevelError, Path: e.Paths[0],
-		Message:    fmt.Sprintf("%d paths are in the middle of a merge conflict; there is no one content to verify", len(e.Paths)),
+		Message:    fmt.Sprintf("a merge conflict is not resolved (paths: %d); there is no one content to verify", len(e.Paths)),
 		RepairHint: "resolve the conflict, then git add the paths", Next: "git status", Refs: map[string]any{"paths": e.Paths}}
 }
 

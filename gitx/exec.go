@@ -29,6 +29,7 @@ var (
 	ErrUnsafe        = errors.New("git does not trust the owner of this repository")
 	ErrNotFound      = errors.New("not found")
 	ErrStale         = errors.New("the ref moved meanwhile")
+	ErrNoCache       = errors.New("there is no cache directory")
 	ErrLocked        = errors.New("another process holds the lock")
 )
 

@@ -195,7 +195,7 @@ func (r *Repo) Zero() OID {
 func CacheDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no cache directory: %w (set XDG_CACHE_HOME or HOME)", err)
+		return "", fmt.Errorf("%w: %w", ErrNoCache, err)
 	}
 	return base + string(os.PathSeparator) + "git-longtask", nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/git-longtask/git-longtask/contract"
 	"github.com/git-longtask/git-longtask/gitx"
@@ -62,6 +63,9 @@ var gitErrors = []struct {
 	{gitx.ErrNotRepository, "not_a_repository", "change to a directory inside a Git repository, or name one: git longtask -C <dir> ..."},
 	{gitx.ErrLocked, "locked", "wait for the other process to end, then run the same command again"},
 	{gitx.ErrStale, "ref_moved", "another process was faster; run the same command again"},
+	{gitx.ErrNoCache, "cache_unusable", "set XDG_CACHE_HOME or HOME to a directory outside the repository that you can write"},
+	{fullDisk, "disk_full", "make room, then run the same command again; nothing is half written"},
+	{fs.ErrPermission, "not_writable", "give yourself the right to write there, then run the same command again; nothing is half written"},
 }
 
 // explain gives an error the code and the remedy people see.

@@ -103,7 +103,7 @@ func gateReport(v *gate.Verdict) *report {
 		case v.WorkflowStatus == gate.BlockedExternal:
 			p.next("provide what is missing, then git longtask final-gate")
 		case !v.Accepted():
-			p.next("git longtask verify")
+			p.next(afterRefusal(v))
 		default:
 			p.next("git push, then CI re-runs this; close with: git longtask close")
 		}
@@ -161,4 +161,13 @@ func thisTool() gate.Tool {
 		tool.SHA256 = hex.EncodeToString(h.Sum(nil))
 	}
 	return tool
+}
+
+// afterRefusal is where to look next: at the checks, or, when none was run, at
+// what stands in their way.
+func afterRefusal(v *gate.Verdict) string {
+	if v.NotRun {
+		return "git longtask status"
+	}
+	return "git longtask verify"
 }

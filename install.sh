@@ -49,7 +49,7 @@ build() {
 	fresh=$prefix/bin/.git-longtask.$$
 	trap 'rm -f "$fresh"' EXIT
 	trap 'exit 130' INT TERM
-	GOOS='' GOARCH='' CGO_ENABLED=0 go build -trimpath -buildvcs=false \
+	GOOS='' GOARCH='' CGO_ENABLED=0 go build -tags urfave_cli_no_docs -trimpath -buildvcs=false \
 		-ldflags "-s -w -X main.stamped=$version" -o "$fresh" ./cmd/git-longtask ||
 		die "the build failed; what go said stands above"
 	mv -f "$fresh" "$prefix/bin/git-longtask"

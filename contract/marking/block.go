@@ -1,7 +1,6 @@
 package marking
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -26,15 +25,15 @@ type block struct {
 }
 
 var (
-	fence     = regexp.MustCompile("^[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$")
-	verbatim  = regexp.MustCompile(`(?i)^[ \t]*<(pre|script|style|textarea)\b`)
-	atx       = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
-	underline = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
-	rule      = regexp.MustCompile(`^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$`)
-	bullet    = regexp.MustCompile(`^([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)$`)
-	tableRule = regexp.MustCompile(`^[ \t]*[|:-][ \t|:-]*\|[ \t|:-]*$`)
-	foreign   = regexp.MustCompile(`^[ \t]*(?:>|\||<[A-Za-z/!?]|\[[^\]]+\]:)`)
-	comment   = regexp.MustCompile(`<!--.*?-->`)
+	fence     = lazy("^[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$")
+	verbatim  = lazy(`(?i)^[ \t]*<(pre|script|style|textarea)\b`)
+	atx       = lazy(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
+	underline = lazy(`^ {0,3}(=+|-+)[ \t]*$`)
+	rule      = lazy(`^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$`)
+	bullet    = lazy(`^([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)$`)
+	tableRule = lazy(`^[ \t]*[|:-][ \t|:-]*\|[ \t|:-]*$`)
+	foreign   = lazy(`^[ \t]*(?:>|\||<[A-Za-z/!?]|\[[^\]]+\]:)`)
+	comment   = lazy(`<!--.*?-->`)
 )
 
 // parser finds the blocks that may hold items. Code, quotes, tables, HTML and

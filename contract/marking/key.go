@@ -1,7 +1,6 @@
 package marking
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,7 @@ const (
 // filler are words that tell nothing about what an item is about.
 var filler = strings.Fields("a an and are as at be been being but by can do does for from given has have if in into is it its must of on or shall should that the their then there these this to was were when which will with")
 
-var linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
+var linkTarget = lazy(`\]\([^)]*\)`)
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 

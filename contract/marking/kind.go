@@ -1,7 +1,6 @@
 package marking
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -25,14 +24,14 @@ var topics = func() []topic {
 	}
 	var ts []topic
 	for _, r := range rows {
-		ts = append(ts, topic{r[0], regexp.MustCompile(`(?i)\b(?:` + r[1] + `)\b`), regexp.MustCompile(`(?i)^(?:` + r[1] + `)$`)})
+		ts = append(ts, topic{r[0], lazy(`(?i)\b(?:` + r[1] + `)\b`), lazy(`(?i)^(?:` + r[1] + `)$`)})
 	}
 	return ts
 }()
 
 type topic struct {
 	kind         string
-	within, sole *regexp.Regexp
+	within, sole pattern
 }
 
 // announced is the kind that a heading or the words before a list announce, or
@@ -47,13 +46,13 @@ func announced(text string) string {
 }
 
 var (
-	label     = regexp.MustCompile(`^[*_]*([A-Za-z][A-Za-z' -]{2,30}?)[*_]*:[*_]*[ \t]+\S`)
-	mustWord  = regexp.MustCompile(`(?i)\b(?:must|shall|has to|have to|required to)\b`)
-	undecided = regexp.MustCompile(`\b(?:TBD|TODO)\b|(?i:\bto be decided\b)`)
-	doneWhen  = regexp.MustCompile(`(?i)^[*_]*(?:done|accepted|complete|finished)[*_]* when\b`)
-	step      = regexp.MustCompile(`(?i)^[*_]*(given|when|then|and|but)\b`)
-	thenWord  = regexp.MustCompile(`(?i)\bthen\b`)
-	soleLink  = regexp.MustCompile(`^!?\[[^\]]*\]\([^)]*\)$`)
+	label     = lazy(`^[*_]*([A-Za-z][A-Za-z' -]{2,30}?)[*_]*:[*_]*[ \t]+\S`)
+	mustWord  = lazy(`(?i)\b(?:must|shall|has to|have to|required to)\b`)
+	undecided = lazy(`\b(?:TBD|TODO)\b|(?i:\bto be decided\b)`)
+	doneWhen  = lazy(`(?i)^[*_]*(?:done|accepted|complete|finished)[*_]* when\b`)
+	step      = lazy(`(?i)^[*_]*(given|when|then|and|but)\b`)
+	thenWord  = lazy(`(?i)\bthen\b`)
+	soleLink  = lazy(`^!?\[[^\]]*\]\([^)]*\)$`)
 )
 
 // labelled is the kind that a text's own label gives it: "Non-goal: ...".

@@ -22,7 +22,7 @@ expect() { # exit code, then a text the output must hold
 }
 log=$1/log
 
-git init -q --bare origin.git && git init -q work && cd work || exit 1
+git init -q --bare origin.git && git -C origin.git symbolic-ref HEAD refs/heads/main && git init -q work && cd work || exit 1
 git symbolic-ref HEAD refs/heads/main
 git remote add origin ../origin.git
 mkdir -p src verify plans/greeting

@@ -65,6 +65,9 @@ func meeting(ctx context.Context, repo *gitx.Repo, commit gitx.OID, integration 
 	if err != nil {
 		return "", err
 	}
+	if reached(ctx, repo, tip, commit, nearby) {
+		return tip, nil
+	}
 	meet, err := repo.MergeBase(ctx, commit, tip)
 	if errors.Is(err, gitx.ErrNotFound) {
 		return "", nil
@@ -72,22 +75,38 @@ func meeting(ctx context.Context, repo *gitx.Repo, commit gitx.OID, integration 
 	return meet, err
 }
 
-// walkLimit bounds how many commits olderThan reads before it asks git.
-const walkLimit = 20000
+// How many commits are read through the running batch before git is asked: all
+// that a task may hold for a question that is rare, a few where it is not.
+const (
+	walkLimit = 20000
+	nearby    = 200
+)
 
 // olderThan tells whether old is an ancestor of (or equal to) new. It walks
 // the commits through the running batch first, because a hook has no git child
 // to spare; only a walk that finds nothing is confirmed by git.
 func olderThan(ctx context.Context, repo *gitx.Repo, old, new gitx.OID) (bool, error) {
-	if old == new {
+	if reached(ctx, repo, old, new, walkLimit) {
 		return true, nil
+	}
+	if _, err := repo.Commit(ctx, string(old)); err != nil {
+		return false, nil //nolint:nilerr // a base that is not here cannot be in any history we can read
+	}
+	return repo.IsAncestor(ctx, old, new)
+}
+
+// reached tells whether a walk of at most limit commits from one commit finds
+// the other, or itself. False is no answer: dates may lie, and limits end it.
+func reached(ctx context.Context, repo *gitx.Repo, old, new gitx.OID, limit int) bool {
+	if old == new {
+		return true
 	}
 	first, err := repo.Commit(ctx, string(old))
 	if err != nil {
-		return false, nil //nolint:nilerr // a base that is not here cannot be in any history we can read
+		return false
 	}
 	seen, queue := map[gitx.OID]bool{new: true}, []gitx.OID{new}
-	for n := 0; len(queue) > 0 && n < walkLimit; n++ {
+	for n := 0; len(queue) > 0 && n < limit; n++ {
 		c, err := repo.Commit(ctx, string(queue[0]))
 		queue = queue[1:]
 		if err != nil || c.When.Before(first.When) {
@@ -95,7 +114,7 @@ func olderThan(ctx context.Context, repo *gitx.Repo, old, new gitx.OID) (bool, e
 		}
 		for _, p := range c.Parents {
 			if p == old {
-				return true, nil
+				return true
 			}
 			if !seen[p] {
 				seen[p] = true
@@ -103,7 +122,7 @@ func olderThan(ctx context.Context, repo *gitx.Repo, old, new gitx.OID) (bool, e
 			}
 		}
 	}
-	return repo.IsAncestor(ctx, old, new)
+	return false
 }
 
 // integrationAtLock is the ref recorded with a lock: the contract's own, the
